@@ -1,0 +1,1 @@
+"""The loop, sub-agents, teams and delegation."""

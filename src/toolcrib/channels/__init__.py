@@ -1,0 +1,1 @@
+"""Chat networks: one adapter each."""

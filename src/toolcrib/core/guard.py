@@ -1,0 +1,90 @@
+"""A checked call, and what may stand in its way.
+
+A guard decides: it looks at a call and says nothing, asks for a person, or denies. A ring stands around the body:
+it may wait before it, or answer instead of it. Guards are plain functions because most of them say nothing most of
+the time, and a function that says nothing costs a fifth of a coroutine that does.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from toolcrib.core.call import Caller
+from toolcrib.core.resolver import View
+from toolcrib.core.tool import CONTEXT, Tool
+
+
+class Call(Struct, frozen=True):
+    """A request that was found, granted and checked. Only these reach a guard or a body."""
+
+    id: str
+    tool: Tool
+    arguments: dict[str, Any]
+    raw: bytes
+    caller: Caller
+    view: View
+    now: float  # a steady clock's seconds
+
+
+CONTEXT.update({Call, View})
+CallNext = Callable[[Call], Awaitable[Any]]
+
+
+class Verdict(Struct, frozen=True):
+    """What a guard says when it says anything: ask a person, or deny. The rule is named, so that it can be changed."""
+
+    action: str  # "ask" or "deny"
+    rule: str
+    why: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.rule}: {self.why}"
+
+
+def ask(rule: str, why: str, hint: str = "") -> Verdict:
+    """A person has to agree first."""
+    return Verdict("ask", rule, why, hint)
+
+
+def deny(rule: str, why: str, hint: str = "") -> Verdict:
+    """Nobody is asked."""
+    return Verdict("deny", rule, why, hint)
+
+
+class Guard(Protocol):
+    """Looks at calls of the tools that it watches. It may also raise a ToolError that says more than a verdict."""
+
+    @property
+    def name(self) -> str: ...
+
+    def watches(self, tool: Tool) -> bool:
+        """Asked once for each tool, not for each call."""
+        ...
+
+    def check(self, call: Call) -> Verdict | None: ...
+
+
+class Ring(Protocol):
+    """Stands around the bodies of the tools that it watches."""
+
+    def watches(self, tool: Tool) -> bool: ...
+
+    async def __call__(self, call: Call, call_next: CallNext) -> Any:  # noqa: ANN401 - whatever the body gives
+        ...
+
+
+class Approval(Struct, frozen=True):
+    """A person's answer."""
+
+    allowed: bool
+    id: str = ""
+    by: str = ""
+    why: str = ""
+
+
+class Approver(Protocol):
+    """Asks a person about a call, and waits for the answer. None: nobody can be asked now."""
+
+    async def __call__(self, call: Call, asked: Sequence[Verdict]) -> Approval | None: ...

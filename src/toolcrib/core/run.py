@@ -1,0 +1,323 @@
+"""The path of one call, from request to record.
+
+    find ► issued ► validate ► guards (rate, inspect, flow) ► approve ► hooks ► run ► shape ► scrub ► record
+
+The frame is fixed: no setting can drop the finding, the check, the scrubbing or the record. What a tool's calls
+have to pass is put together once for each tool, as a `Line`; a call that never waits makes no task and no timer.
+"""
+
+import logging
+import os
+import time
+import traceback
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
+from functools import partial
+from itertools import count
+from types import coroutine
+from typing import Any, Protocol, cast
+
+from msgspec import Struct
+
+from toolcrib.core import heavy as door
+from toolcrib.core.bind import entrance
+from toolcrib.core.call import Caller, Outcome, Record, Request, Status
+from toolcrib.core.errors import Broken, Cancelled, Denied, NeedsApproval, NotApproved, TimedOut, ToolError
+from toolcrib.core.explain import refusal
+from toolcrib.core.guard import Approver, Call, CallNext, Guard, Ring, Verdict
+from toolcrib.core.resolver import Resolver, View
+from toolcrib.core.schema import BYTES_OF_ARGUMENTS, as_bytes
+from toolcrib.core.shape import Shaper
+from toolcrib.core.tool import Effect, Tool
+
+log = logging.getLogger("toolcrib")
+
+
+class Audit(Protocol):
+    """Where records go."""
+
+    def hand(self, record: Record) -> None:
+        """Take a record. It never waits."""
+        ...
+
+    async def durable(self, record: Record) -> None:
+        """Take a record and come back when it is on disk."""
+        ...
+
+    def began(self, record: Record) -> None:
+        """A call waits inside its tool: should the program die now, this is what is known of it."""
+        ...
+
+
+class Once(Protocol):
+    """Remembers outcomes by idempotency key."""
+
+    async def recall(self, call: Call, key: str) -> Outcome | None:
+        """The recorded outcome; or None, and the key is claimed. Raises a ToolError if the call may not run."""
+        ...
+
+    async def keep(self, call: Call, key: str, outcome: Outcome) -> None: ...
+
+    async def drop(self, call: Call, key: str) -> None: ...
+
+
+class Line:
+    """All that calls of one tool have to pass, put together once."""
+
+    __slots__ = ("checks", "decode", "enter", "quiet", "seconds", "tool")
+
+    def __init__(self, tool: Tool, checks: tuple[Callable[[Call], Verdict | None], ...], enter: CallNext) -> None:
+        self.tool = tool
+        self.checks = checks
+        self.enter = enter
+        self.decode = tool.arguments.decode
+        self.seconds = tool.traits.seconds
+        self.quiet = 0  # calls in a row that never waited
+
+
+class Runner:
+    """Runs calls. One for each crib, shared by every agent and every face."""
+
+    def __init__(
+        self,
+        services: Mapping[type, object],
+        audit: Audit,
+        shaper: Shaper,
+        *,
+        guards: Sequence[Guard] = (),
+        rings: Sequence[Ring] = (),
+        team_rings: Sequence[Ring] = (),
+        once: Once | None = None,
+        approver: Approver | None = None,
+        strict: bool = False,
+    ) -> None:
+        self.services = services
+        self.audit = audit
+        self.shaper = shaper
+        self.once = once
+        self.approver = approver
+        self.strict = strict
+        self.before: list[Callable[[Call], Awaitable[None] | None]] = []
+        self.after: list[Callable[[Call, Any], Any]] = []
+        self.listeners: list[Callable[[Record], None]] = []
+        self._guards = tuple(guards)
+        self._rings = tuple(rings)
+        self._team_rings = tuple(team_rings)
+        self._prefix = os.urandom(5).hex()
+        self._count = count(1)
+
+    async def call(self, resolver: Resolver, view: View, caller: Caller, request: Request) -> Outcome:
+        """Answer a request. A tool's own trouble never raises: it is an outcome and a record."""
+        call_id = request.id or f"c{self._prefix}{next(self._count):x}"
+        asked = _Asked(call_id, request, caller, view, time.time(), time.perf_counter(), [])
+        try:
+            outcome = await self._answer(resolver, asked)
+        except BaseException:
+            error = Cancelled(f"{request.tool} was stopped before it ended.")
+            self.audit.hand(asked.record(self.shaper.failed(call_id, request.tool, error, Status.CANCELLED)))
+            raise
+        record = asked.record(outcome)
+        if self.strict:
+            await self.audit.durable(record)
+        else:
+            self.audit.hand(record)
+        for listener in self.listeners:
+            listener(record)
+        return outcome
+
+    async def _answer(self, resolver: Resolver, asked: "_Asked") -> Outcome:
+        """Find, issued, validate; what passes is a Call. Whatever refuses or breaks up to the tool is a refusal."""
+        request, view = asked.request, asked.view
+        try:
+            raw = request.arguments
+            if raw.__class__ is not bytes or len(raw) > BYTES_OF_ARGUMENTS:
+                raw = as_bytes(request.tool, raw)
+            asked.raw = raw  # type: ignore[assignment] - bytes from here on
+            line = (view.team_lines if asked.caller.team else view.lines).get(request.tool)
+            if line is None:
+                line = self._find(resolver, view, asked.caller, request.tool)
+            arguments = _checked(line, raw)  # type: ignore[arg-type]
+            call = Call(asked.id, line.tool, arguments, asked.raw, asked.caller, view, asked.began)
+            if request.key:
+                return await self._once(line, call, request.key, asked.said)
+            return await self._pass(line, call, asked.said)
+        except ToolError as error:
+            return self.shaper.failed(asked.id, request.tool, error, Status.REFUSED)
+        except Exception:  # noqa: BLE001 - a guard that breaks refuses: it neither stops the agent nor lets the call pass
+            return self._broken(asked.id, request.tool, Status.REFUSED)
+
+    def _find(self, resolver: Resolver, view: View, caller: Caller, name: str) -> Line:
+        """Find the tool, see that it is issued, and put its line together for this view."""
+        i = view.registry.index(name)
+        if i is None or not view.issued >> i & 1:
+            raise refusal(resolver, view, name)
+        tool = view.registry.tools[i]
+        checks = tuple(guard.check for guard in self._guards if guard.watches(tool))
+        enter = entrance(tool, self.services)
+        rings = (*self._team_rings, *self._rings) if caller.team else self._rings
+        for ring in reversed([ring for ring in rings if ring.watches(tool)]):
+            enter = partial(ring, call_next=enter)
+        line = Line(tool, checks, enter)
+        lines = view.team_lines if caller.team else view.lines
+        lines[name] = lines[tool.name] = line
+        return line
+
+    async def _pass(self, line: Line, call: Call, said: list[Verdict]) -> Outcome:
+        """The guards, then the tool."""
+        asks = False
+        for check in line.checks:
+            verdict = check(call)
+            if verdict is not None:
+                said.append(verdict)
+                if verdict.action == "deny":
+                    raise Denied(f"{call.tool.name} was not called: {verdict.why}.", hint=verdict.hint)
+                asks = True
+        if asks:
+            await self._approve(call, said)
+        for hook in self.before:
+            answer = hook(call)
+            if answer is not None:
+                await answer
+        return await self._run(line, call)
+
+    async def _run(self, line: Line, call: Call) -> Outcome:
+        """The tool itself, under its deadline; then the hooks that look at what it gave."""
+        try:
+            steps = line.enter(call)
+            try:
+                waits = steps.send(None)  # type: ignore[attr-defined] - entrances are coroutines
+            except StopIteration as stop:
+                value = stop.value
+                line.quiet += 1
+            else:
+                line.quiet = 0
+                value = await self._wait(line, call, steps, waits)  # type: ignore[arg-type]
+            for hook in self.after:
+                value = await _settled(hook(call, value))
+            outcome = self.shaper.shaped(call, value)
+            if len(outcome.text) > self.shaper.limit and not call.tool.traits.whole:
+                outcome = await self.shaper.fitted(call, outcome)
+        except ToolError as error:
+            return self.shaper.failed(call.id, call.tool.name, error, Status.FAILED)
+        except Exception:  # noqa: BLE001 - a tool's bug must not stop the agent, nor show itself to the model
+            return self._broken(call.id, call.tool.name, Status.FAILED)
+        return outcome
+
+    async def _wait(self, line: Line, call: Call, steps: Coroutine[Any, Any, Any], waits: object) -> Any:  # noqa: ANN401
+        """The rest of a body that waits. Only now is there something to time and to remember."""
+        asyncio = door.heavy("asyncio")
+        mark = Record(
+            id=call.id,
+            at=time.time(),
+            caller=call.caller,
+            tool=call.tool.name,
+            arguments=call.raw,
+            status=Status.CANCELLED,
+        )
+        self.audit.began(mark)
+        deadline = asyncio.timeout(line.seconds)
+        try:
+            async with deadline:
+                return await _rest(steps, waits)
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            raise TimedOut(
+                f"{call.tool.name} was stopped: it took longer than {line.seconds:g} seconds.",
+                hint="Ask for less at a time, or try again later.",
+            ) from None
+
+    async def _approve(self, call: Call, said: Sequence[Verdict]) -> None:
+        asked = [verdict for verdict in said if verdict.action == "ask"]
+        reasons = "; ".join(verdict.why for verdict in asked)
+        answer = await self.approver(call, asked) if self.approver is not None else None
+        if answer is None:
+            raise NeedsApproval(
+                f"{call.tool.name} was not called: a person has to agree first ({reasons}), and nobody can be asked here.",
+                hint="Do it another way, or ask the person to call it.",
+            )
+        if not answer.allowed:
+            raise NotApproved(
+                f"{call.tool.name} was not called: it was not approved" + (f" ({answer.why})." if answer.why else "."),
+                hint="Do not try again unchanged; ask what to do instead.",
+            )
+
+    async def _once(self, line: Line, call: Call, key: str, said: list[Verdict]) -> Outcome:
+        """A key that was used answers with what was recorded, and the tool does not run twice."""
+        once = self.once
+        if once is None:
+            return await self._pass(line, call, said)
+        recorded = await once.recall(call, key)
+        if recorded is not None:
+            return recorded
+        try:
+            outcome = await self._pass(line, call, said)
+        except Exception:  # whatever refused, the tool has not run: the key is free again
+            await once.drop(call, key)
+            raise
+        # A failed read may be done again; anything else may have acted.
+        if outcome.ok or call.tool.traits.effect is not Effect.READ:
+            await once.keep(call, key, outcome)
+        else:
+            await once.drop(call, key)
+        return outcome
+
+    def _broken(self, call_id: str, tool: str, status: Status) -> Outcome:
+        log.error("call %s of %s broke\n%s", call_id, tool, self.shaper.scrub(traceback.format_exc()))
+        error = Broken(f"{tool} broke. This is a bug, not your mistake; the log has it under {call_id}.")
+        return self.shaper.failed(call_id, tool, error, status)
+
+
+class _Asked(Struct):
+    """One request under way, and what its record will say."""
+
+    id: str
+    request: Request
+    caller: Caller
+    view: View
+    at: float
+    began: float
+    said: list[Verdict]
+    raw: bytes = b""
+
+    def record(self, outcome: Outcome) -> Record:
+        error = outcome.error
+        return Record(
+            id=self.id,
+            at=self.at,
+            caller=self.caller,
+            tool=outcome.tool,
+            arguments=self.raw,
+            status=outcome.status,
+            code="" if error is None else error.code,
+            seconds=time.perf_counter() - self.began,
+            size=len(outcome.text),
+            verdicts=tuple(map(str, self.said)) if self.said else (),
+            generation=self.view.registry.generation,
+        )
+
+
+def _checked(line: Line, raw: bytes) -> dict[str, Any]:
+    try:
+        return line.decode(raw)
+    except ValueError as error:
+        raise line.tool.arguments.told(error) from None
+
+
+async def _settled(value: Any) -> Any:  # noqa: ANN401 - what a hook gives, waited for if need be
+    return await cast("Awaitable[Any]", value) if isinstance(value, Awaitable) else value
+
+
+@coroutine
+def _rest(steps: Coroutine[Any, Any, Any], waits: object) -> Generator[Any, Any, Any]:
+    """Go on with a coroutine that has already given its first wait."""
+    while True:
+        try:
+            sent = yield waits
+        except BaseException as error:  # noqa: BLE001 - handed on into the coroutine, which decides
+            step = partial(steps.throw, error)
+        else:
+            step = partial(steps.send, sent)
+        try:
+            waits = step()
+        except StopIteration as stop:
+            return stop.value

@@ -1,0 +1,125 @@
+"""What a tool gave, made into what goes out: text for the model, text for the person, structured content.
+
+Values are scrubbed first and the text is written after: a secret that JSON has escaped would slip past the mask.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol, cast
+
+import msgspec
+
+from toolcrib.core.call import Outcome, Result, Status
+from toolcrib.core.errors import Fault, ToolError
+from toolcrib.core.guard import Call
+
+LIMIT, HEAD, TAIL = 16_000, 6_000, 2_000  # characters of a result's text
+_encode = msgspec.json.encode
+_PLAIN: frozenset[type] = frozenset({int, float, bool, type(None)})
+
+
+class Scrub(Protocol):
+    """Takes secrets out of text that is about to leave the crib."""
+
+    def __call__(self, text: str) -> str: ...
+
+
+class Spill(Protocol):
+    """Keeps a result that is too long for a prompt, whole, and gives back its id."""
+
+    async def keep(self, call: Call, text: str) -> str: ...
+
+
+class Shaper:
+    """Shapes results and refusals. Nothing leaves the pipeline but through it."""
+
+    def __init__(self, scrub: Scrub, spill: Spill | None = None, limit: int = LIMIT) -> None:
+        self.scrub = scrub
+        self._spill = spill
+        self.limit = limit
+
+    def shaped(self, call: Call, value: Any) -> Outcome:  # noqa: ANN401 - whatever a tool gives
+        """The outcome of a tool that did what was asked."""
+        kind = value.__class__
+        person: str | None = None
+        structured = None
+        attachments: Any = ()
+        if kind is str:
+            text = self.scrub(value)
+        elif kind in _PLAIN:
+            text, structured = _encode(value).decode(), value
+        elif kind is Result:
+            result = cast("Result", value)
+            structured = None if result.structured is None else self.clean(result.structured)
+            text = self.scrub(result.text) if result.text or structured is None else _encode(structured).decode()
+            person = None if result.person is None else self.scrub(result.person)
+            attachments = result.attachments
+        else:
+            structured = self.clean(value)
+            text = _encode(structured).decode()
+        return Outcome(
+            id=call.id,
+            tool=call.tool.name,
+            status=Status.DONE,
+            text=text,
+            person=person,
+            structured=structured,
+            attachments=attachments,
+        )
+
+    def clean(self, value: Any) -> Any:  # noqa: ANN401 - any JSON-able value in, the same shape out
+        """A value as plain JSON data, with the secrets taken out of every string in it."""
+        return self._walk(msgspec.to_builtins(value, enc_hook=_foreign))
+
+    def _walk(self, value: Any) -> Any:  # noqa: ANN401
+        if isinstance(value, str):
+            return self.scrub(value)
+        if isinstance(value, dict):
+            walk = self._walk
+            return {self.scrub(str(key)): walk(part) for key, part in cast("dict[object, object]", value).items()}
+        if isinstance(value, list):
+            return [self._walk(part) for part in cast("list[object]", value)]
+        return value
+
+    def failed(self, call_id: str, tool: str, error: ToolError, status: Status) -> Outcome:
+        """The outcome of a call that was refused, or did not do what was asked."""
+        fault = error.as_fault()
+        told = Fault(
+            fault.code,
+            self.scrub(fault.message),
+            self.scrub(fault.hint) if fault.hint else "",
+            fault.retryable,
+            self.clean(fault.data) if fault.data else {},
+        )
+        text = _encode({"error": told.as_json()}).decode()
+        return Outcome(id=call_id, tool=tool, status=status, text=text, error=told)
+
+    async def fitted(self, call: Call, outcome: Outcome) -> Outcome:
+        """A result over the limit as its head, its tail, and how to read the rest; the whole is kept."""
+        whole = outcome.text
+        if self._spill is None:
+            spilled, how = "", "The rest is lost: this crib keeps no long results."
+        else:
+            spilled = await self._spill.keep(call, whole)
+            how = how_to_read(call, spilled)
+        left_out = len(whole) - HEAD - TAIL
+        text = f"{whole[:HEAD]}\n\n[{left_out:,} of {len(whole):,} characters left out here. {how}]\n\n{whole[-TAIL:]}"
+        return msgspec.structs.replace(outcome, text=text, structured=None, spilled=spilled)
+
+
+def how_to_read(call: Call, spilled: str) -> str:
+    """How this caller, with what it holds, reads a result that was cut."""
+    if "read_result" in call.view:
+        return f'Read it with read_result {{"id": "{spilled}", "offset": {HEAD}}}.'
+    if "read_file" in call.view:
+        return f'Read it with read_file {{"path": "results/{spilled}"}}.'
+    return f"It is kept as result {spilled}; a person can read it."
+
+
+def _foreign(value: Any) -> Any:  # noqa: ANN401
+    """Values that msgspec does not know: pydantic models, mappings, and what can only be written as text."""
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        return dump(mode="json")
+    if isinstance(value, Mapping):
+        return dict(cast("Mapping[object, object]", value))
+    return str(value)

@@ -1,0 +1,1 @@
+"""Durable steps, the task queue, timers and triggers."""

@@ -1,0 +1,1 @@
+"""Models, search, embeddings, images and speech: one adapter each."""

@@ -1,0 +1,57 @@
+"""What a store offers as a whole, and how it says that it cannot be opened or written."""
+
+from typing import Protocol
+
+from toolcrib.core.errors import ToolError
+from toolcrib.services.access import Access
+from toolcrib.services.audit import Audit
+from toolcrib.services.documents import Documents
+from toolcrib.services.journal import Journal
+from toolcrib.services.loaded import LoadedKits
+from toolcrib.services.results import Results
+from toolcrib.services.shelf import Shelf
+from toolcrib.services.todos import Todos
+
+
+class StoreError(ToolError):
+    """The store cannot be used. Nothing was changed."""
+
+    code = "store_unavailable"
+
+
+class StoreBusy(StoreError):
+    """Another process holds the store, for longer than we wait."""
+
+    code = "store_busy"
+    retryable = True
+
+
+class StoreNewer(StoreError):
+    """The store was written by a newer version of this program."""
+
+    code = "store_newer"
+
+
+class Store(Protocol):
+    """One open store: a port for each thing that is kept."""
+
+    @property
+    def audit(self) -> Audit: ...
+    @property
+    def journal(self) -> Journal: ...
+    @property
+    def shelf(self) -> Shelf: ...
+    @property
+    def loaded(self) -> LoadedKits: ...
+    @property
+    def access(self) -> Access: ...
+    @property
+    def todos(self) -> Todos: ...
+    @property
+    def results(self) -> Results: ...
+    @property
+    def documents(self) -> Documents: ...
+
+    async def close(self) -> None:
+        """Write what waits to be written, and let go of everything."""
+        ...

@@ -1,0 +1,1 @@
+"""Where tools come from: native, custom, MCP, plugin."""

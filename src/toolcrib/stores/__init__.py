@@ -1,0 +1,1 @@
+"""Where things are kept, behind the ports of services."""

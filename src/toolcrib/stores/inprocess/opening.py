@@ -1,0 +1,33 @@
+"""Opens the in-memory store: one attribute for each port."""
+
+from toolcrib.services.audit import Scrub
+from toolcrib.stores.inprocess.access import MemoryAccess
+from toolcrib.stores.inprocess.audit import MemoryAudit
+from toolcrib.stores.inprocess.documents import MemoryDocuments
+from toolcrib.stores.inprocess.journal import MemoryJournal
+from toolcrib.stores.inprocess.loaded import MemoryLoadedKits
+from toolcrib.stores.inprocess.results import MemoryResults
+from toolcrib.stores.inprocess.shelf import MemoryShelf
+from toolcrib.stores.inprocess.todos import MemoryTodos
+
+
+class MemoryStore:
+    """Every port, in memory."""
+
+    def __init__(self, *, scrub: Scrub) -> None:
+        self.audit = MemoryAudit(scrub)
+        self.journal = MemoryJournal()
+        self.shelf = MemoryShelf()
+        self.loaded = MemoryLoadedKits()
+        self.access = MemoryAccess()
+        self.todos = MemoryTodos()
+        self.results = MemoryResults()
+        self.documents = MemoryDocuments()
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+
+def open_store(*, scrub: Scrub) -> MemoryStore:
+    """A new, empty store."""
+    return MemoryStore(scrub=scrub)

@@ -78,8 +78,11 @@ def _lines(view: View, caller: Caller) -> dict[str, Line]:
 async def _side_by_side(
     lines: dict[str, Line], batch: Sequence[Request], one: One, at_once: int, stop: Stop | None
 ) -> list[Outcome]:
-    """One task for each call that may wait. A tool whose last calls never waited is called straight: a task would
-    cost more than the call, and there is nothing to overlap."""
+    """One task for each call that may wait.
+
+    A tool whose last calls never waited is called straight: a task would cost more than the call, and there is
+    nothing to overlap.
+    """
     waits = [stop is not None or not _quiet(lines, request) for request in batch]
     if not any(waits):
         return [await one(request) for request in batch]

@@ -146,6 +146,13 @@ class Cancelled(ToolError):
     code = "cancelled"
 
 
+class Unrecorded(ToolError):
+    """Under `audit: strict` nothing runs that cannot be recorded."""
+
+    code = "audit_full"
+    retryable = True
+
+
 class ToolFailed(ToolError):
     """A tool's own, expected failure. It may carry a code of its own, such as `not_found`."""
 

@@ -21,7 +21,7 @@ from msgspec import Struct
 from toolcrib.core import heavy as door
 from toolcrib.core.bind import entrance
 from toolcrib.core.call import Caller, Outcome, Record, Request, Status
-from toolcrib.core.errors import Broken, Cancelled, Denied, NeedsApproval, NotApproved, TimedOut, ToolError
+from toolcrib.core.errors import Broken, Cancelled, Denied, NeedsApproval, NotApproved, TimedOut, ToolError, Unrecorded
 from toolcrib.core.explain import refusal
 from toolcrib.core.guard import Approver, Call, CallNext, Guard, Ring, Verdict
 from toolcrib.core.resolver import Resolver, View
@@ -35,6 +35,11 @@ log = logging.getLogger("toolcrib")
 class Audit(Protocol):
     """Where records go."""
 
+    @property
+    def full(self) -> bool:
+        """Whether no more records can wait to be written."""
+        ...
+
     def hand(self, record: Record) -> None:
         """Take a record. It never waits."""
         ...
@@ -43,7 +48,7 @@ class Audit(Protocol):
         """Take a record and come back when it is on disk."""
         ...
 
-    def began(self, record: Record) -> None:
+    def began(self, call: str, at: float, caller: Caller, tool: str, arguments: bytes) -> None:
         """A call waits inside its tool: should the program die now, this is what is known of it."""
         ...
 
@@ -117,11 +122,19 @@ class Runner:
             raise
         record = asked.record(outcome)
         if self.strict:
-            await self.audit.durable(record)
+            outcome = await self._on_disk(record, outcome)
         else:
             self.audit.hand(record)
         for listener in self.listeners:
             listener(record)
+        return outcome
+
+    async def _on_disk(self, record: Record, outcome: Outcome) -> Outcome:
+        """Under `audit: strict` an outcome is given only when its record is safe."""
+        try:
+            await self.audit.durable(record)
+        except ToolError as error:
+            return self.shaper.failed(outcome.id, outcome.tool, error, outcome.status)
         return outcome
 
     async def _answer(self, resolver: Resolver, asked: "_Asked") -> Outcome:
@@ -137,6 +150,8 @@ class Runner:
                 line = self._find(resolver, view, asked.caller, request.tool)
             arguments = _checked(line, raw)  # type: ignore[arg-type]
             call = Call(asked.id, line.tool, arguments, asked.raw, asked.caller, view, asked.began)
+            if self.strict and self.audit.full:
+                raise Unrecorded(f"{line.tool.name} was not called: its record could not be kept.")
             if request.key:
                 return await self._once(line, call, request.key, asked.said)
             return await self._pass(line, call, asked.said)
@@ -205,15 +220,7 @@ class Runner:
     async def _wait(self, line: Line, call: Call, steps: Coroutine[Any, Any, Any], waits: object) -> Any:  # noqa: ANN401
         """The rest of a body that waits. Only now is there something to time and to remember."""
         asyncio = door.heavy("asyncio")
-        mark = Record(
-            id=call.id,
-            at=time.time(),
-            caller=call.caller,
-            tool=call.tool.name,
-            arguments=call.raw,
-            status=Status.CANCELLED,
-        )
-        self.audit.began(mark)
+        self.audit.began(call.id, time.time(), call.caller, call.tool.name, call.raw)
         deadline = asyncio.timeout(line.seconds)
         try:
             async with deadline:

@@ -8,7 +8,6 @@ from toolcrib.services.audit import Audit
 from toolcrib.services.documents import Documents
 from toolcrib.services.journal import Journal
 from toolcrib.services.loaded import LoadedKits
-from toolcrib.services.results import Results
 from toolcrib.services.shelf import Shelf
 from toolcrib.services.todos import Todos
 
@@ -33,7 +32,7 @@ class StoreNewer(StoreError):
 
 
 class Store(Protocol):
-    """One open store: a port for each thing that is kept."""
+    """One open store: a port for each thing that is kept. Whole results are kept elsewhere, as files of the machine."""
 
     @property
     def audit(self) -> Audit: ...
@@ -47,8 +46,6 @@ class Store(Protocol):
     def access(self) -> Access: ...
     @property
     def todos(self) -> Todos: ...
-    @property
-    def results(self) -> Results: ...
     @property
     def documents(self) -> Documents: ...
 

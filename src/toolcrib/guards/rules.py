@@ -1,0 +1,54 @@
+"""Rules that people wrote: which calls ask, which are denied, by tool and by argument. The first that fits decides."""
+
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
+
+from msgspec import Struct
+
+from toolcrib.core.guard import Call, Verdict, ask, deny
+from toolcrib.core.tool import Tool
+
+
+class CallRule(Struct, frozen=True, kw_only=True):
+    """One rule. `where` names arguments and the patterns that their text has to fit; none given, every call fits."""
+
+    tool: str
+    action: str  # ask, deny or allow
+    where: dict[str, str] = {}
+    why: str = ""
+
+    def fits(self, call: Call) -> bool:
+        """Whether the arguments of a call are those that it speaks of."""
+        return all(
+            name in call.arguments and fnmatchcase(str(call.arguments[name]), pattern)
+            for name, pattern in self.where.items()
+        )
+
+
+class Rules:
+    """The rules in order. `names` says what a rule's `tool` means: a name, an alias, a group or a pattern."""
+
+    name = "rules"
+
+    def __init__(self, rules: Sequence[CallRule], means: Callable[[CallRule, Tool], bool]) -> None:
+        self._rules = tuple(rules)
+        self._means = means
+        self._of: dict[str, tuple[CallRule, ...]] = {}
+
+    def watches(self, tool: Tool) -> bool:
+        self._of[tool.name] = tuple(rule for rule in self._rules if self._means(rule, tool))
+        return bool(self._of[tool.name])
+
+    def check(self, call: Call) -> Verdict | None:
+        for rule in self._of[call.tool.name]:
+            if rule.fits(call):
+                return _verdict(rule, call)
+        return None
+
+
+def _verdict(rule: CallRule, call: Call) -> Verdict | None:
+    shown = ", ".join(f"{name} like {pattern}" for name, pattern in rule.where.items())
+    why = rule.why or f"a rule for {call.tool.name}" + (f" with {shown}" if shown else "")
+    if rule.action == "allow":
+        return None
+    return (deny if rule.action == "deny" else ask)(f"rules:{rule.tool}", why)

@@ -1,0 +1,1 @@
+"""Files below a workspace on the local disk."""

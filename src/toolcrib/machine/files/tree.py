@@ -1,0 +1,195 @@
+"""Walks below a workspace: listings, globs, and the files that a search looks into.
+
+Every directory is opened anew from the root's handle and through no link, so a walk cannot be led outside and holds
+one handle at a time however deep it goes.
+"""
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+
+from toolcrib.machine.files.root import Root
+from toolcrib.safety.globs import Glob
+from toolcrib.safety.ignore import NAMES, SKIPPED, Level, Rules, Sieve, read_rules
+from toolcrib.services.files import Entry, Kind, Listing
+
+BYTES_OF_RULES = 1 << 20
+DEEPEST = 200
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY
+
+
+class _Name(Struct, frozen=True):
+    """A name that was found. Its kind is a hint: what counts is what is opened."""
+
+    name: str
+    path: str
+    kind: Kind
+
+
+def names(root: Root, handle: int, path: str) -> list[_Name]:
+    """What a directory holds that is not barred, in byte order. One that cannot be opened holds nothing."""
+    try:
+        fd = root.beneath.open_plain(handle, path, _DIRECTORY)
+    except OSError:
+        return []
+    prefix = "" if path == "." else path + "/"
+    try:
+        with os.scandir(fd) as found:
+            listed = [_Name(entry.name, prefix + entry.name, _kind(entry)) for entry in found]
+    finally:
+        os.close(fd)
+    listed.sort(key=lambda one: os.fsencode(one.name))
+    return [one for one in listed if not root.barred.holds(one.path)]
+
+
+def _kind(entry: "os.DirEntry[str]") -> Kind:
+    if entry.is_symlink():
+        return Kind.LINK
+    if entry.is_dir(follow_symlinks=False):
+        return Kind.DIRECTORY
+    return Kind.FILE if entry.is_file(follow_symlinks=False) else Kind.OTHER
+
+
+def start(root: Root, handle: int, asked: str) -> tuple[str, os.stat_result]:
+    """Where a walk begins: the path without links, and what is there."""
+    relative = root.relative(asked)
+    if relative == ".":
+        return ".", os.fstat(handle)
+    spot = root.beneath.spot(handle, relative, asked=asked)
+    try:
+        return spot.path, os.stat(spot.name, dir_fd=spot.directory, follow_symlinks=False)
+    finally:
+        os.close(spot.directory)
+
+
+def _directory(root: Root, handle: int, asked: str) -> str:
+    path, status = start(root, handle, asked)
+    if not stat.S_ISDIR(status.st_mode):
+        raise NotADirectoryError(20, "")
+    os.close(root.beneath.open_plain(handle, path, _DIRECTORY))  # says so if it may not be read
+    return path
+
+
+def listing(root: Root, asked: str, *, depth: int, pattern: str, limit: int) -> Listing:
+    """What a directory holds, `depth` levels down. Folders are always gone into; the pattern chooses what is shown."""
+    glob = Glob(pattern) if pattern else None
+    with root.entered(asked) as handle:
+        top = _directory(root, handle, asked)
+        base = 0 if top == "." else len(top) + 1
+        entries: list[Entry] = []
+        skipped: list[str] = []
+        for one in _descend(root, handle, top, lambda one: one.path.count("/", base) + 1 < depth):
+            if one.name in SKIPPED:
+                skipped.append(one.path)
+            elif glob is None or glob.fits(one.path[base:]):
+                entries.append(Entry(one.path, one.kind, _size(root, handle, one)))
+                if len(entries) > limit:
+                    break
+    return Listing(tuple(entries[:limit]), tuple(skipped), len(entries) > limit)
+
+
+def find(root: Root, pattern: str, asked: str, limit: int) -> Listing:
+    """Files whose path below `asked` fits a glob. A skipped folder is gone into only if the glob names it."""
+    glob = Glob(pattern)
+    named = {part for part in pattern.split("/") if part in SKIPPED}
+    with root.entered(asked) as handle:
+        top = _directory(root, handle, asked)
+        base = 0 if top == "." else len(top) + 1
+        entries: list[Entry] = []
+        skipped: list[str] = []
+        for one in _descend(root, handle, top, lambda one: one.name not in SKIPPED or one.name in named):
+            if one.name in SKIPPED and one.name not in named and one.kind is Kind.DIRECTORY:
+                skipped.append(one.path)
+            elif one.kind in {Kind.FILE, Kind.LINK} and glob.fits(one.path[base:]):
+                entries.append(Entry(one.path, one.kind))
+                if len(entries) > limit:
+                    break
+    return Listing(tuple(entries[:limit]), tuple(skipped), len(entries) > limit)
+
+
+def _descend(root: Root, handle: int, top: str, goes_into: "Callable[[_Name], bool]") -> Iterator[_Name]:
+    todo = names(root, handle, top)[::-1]
+    while todo:
+        one = todo.pop()
+        yield one
+        if one.kind is Kind.DIRECTORY and one.name not in SKIPPED.difference(()) and goes_into(one):
+            todo += names(root, handle, one.path)[::-1]
+
+
+def _size(root: Root, handle: int, one: _Name) -> int:
+    if one.kind is not Kind.FILE:
+        return 0
+    try:
+        fd = root.beneath.open_plain(handle, one.path, os.O_RDONLY)
+    except OSError:
+        return 0
+    try:
+        return os.fstat(fd).st_size
+    finally:
+        os.close(fd)
+
+
+def candidates(root: Root, handle: int, top: str, sieve: Sieve, *, ignore: bool) -> Iterator[str]:
+    """The files a search looks into, in path order: what ripgrep would look into."""
+
+    def level(path: str, listed: list[_Name], above: Level | None) -> Level | None:
+        if not ignore:
+            return None
+        present = {one.name for one in listed if one.kind is Kind.FILE}
+        own = tuple(_rules(root, handle, path, name) if name in present else None for name in NAMES)
+        if not any(own):
+            return above
+        return Level(b"" if path == "." else os.fsencode(path) + b"/", own, above)
+
+    above: Level | None = None
+    for parent in parents(top):
+        above = level(parent, names(root, handle, parent), above)
+    listed = names(root, handle, top)
+    todo = _queued(listed, level(top, listed, above))
+    while todo:
+        one, inside = todo.pop()
+        folder = one.kind is Kind.DIRECTORY
+        if (not folder and one.kind is not Kind.FILE) or sieve.drops(os.fsencode(one.path), inside, folder=folder):
+            continue
+        if not folder:
+            yield one.path
+        elif one.path.count("/") < DEEPEST:
+            listed = names(root, handle, one.path)
+            todo += _queued(listed, level(one.path, listed, inside))
+
+
+def parents(path: str) -> list[str]:
+    """The directories above a path, the workspace first."""
+    if path == ".":
+        return []
+    parts = path.split("/")
+    return [".", *("/".join(parts[:count]) for count in range(1, len(parts)))]
+
+
+def _queued(listed: list[_Name], level: Level | None) -> list[tuple[_Name, Level | None]]:
+    return [(one, level) for one in reversed(listed)]
+
+
+def _rules(root: Root, handle: int, directory: str, name: str) -> Rules | None:
+    data = content(root, handle, name if directory == "." else f"{directory}/{name}", BYTES_OF_RULES)
+    return None if data is None else read_rules(data)
+
+
+def content(root: Root, handle: int, path: str, limit: int) -> bytes | None:
+    """The bytes of a file that a walk found; None if it is not a plain file of this workspace, or too large."""
+    try:
+        fd = root.beneath.open_plain(handle, path, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1 or status.st_size > limit:
+            return None
+        with os.fdopen(os.dup(fd), "rb", buffering=0) as file:
+            return file.readall()
+    except OSError:
+        return None
+    finally:
+        os.close(fd)

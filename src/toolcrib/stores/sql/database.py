@@ -1,0 +1,147 @@
+"""One database, SQLite or PostgreSQL: how it is connected to, and what its faults mean to those who asked."""
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import sqlalchemy as sa
+from sqlalchemy import exc
+from sqlalchemy.dialects import postgresql, sqlite
+
+from toolcrib.services.store import StoreBusy, StoreError
+
+T = TypeVar("T")
+SECONDS_BUSY = 5
+_WRITES = "tc_writes"
+_LOCKED = ("locked", "lock timeout", "deadlock", "could not obtain lock")
+
+
+class Database:
+    """Units of work, each in one transaction and one hop to a thread."""
+
+    def __init__(self, url: str, *, strict: bool = False, busy: float = SECONDS_BUSY) -> None:
+        self.url = sa.make_url(url)
+        self.engine = _sqlite(self.url, strict=strict, busy=busy) if self.sqlite else _postgres(self.url, busy=busy)
+        self._writing = self.engine.execution_options(**{_WRITES: True})
+
+    @property
+    def sqlite(self) -> bool:
+        """Whether it is one file beside us."""
+        return self.url.get_backend_name() == "sqlite"
+
+    async def read(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run work that only looks."""
+        return await asyncio.to_thread(self.reading, work)
+
+    async def write(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run work that changes something: all of it, or nothing."""
+        return await asyncio.to_thread(self.writing, work)
+
+    def reading(self, work: Callable[[sa.Connection], T]) -> T:
+        """The same as `read`, for whoever is in a thread already. The work sees one moment throughout."""
+        with told(), self.engine.connect() as connection:
+            if not self.sqlite:
+                connection = connection.execution_options(isolation_level="REPEATABLE READ")
+            with connection.begin():
+                return work(connection)
+
+    def writing(self, work: Callable[[sa.Connection], T]) -> T:
+        """The same as `write`, for whoever is in a thread already."""
+        with told(), self._writing.begin() as connection:
+            return work(connection)
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self.engine.dispose()
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Turn a database's fault into ours, with words that say what to do."""
+    try:
+        yield
+    except exc.SQLAlchemyError as error:
+        raise _meaning(error) from error
+    except OSError as error:
+        raise StoreError(f"The store cannot be opened: {error.strerror or error}.") from error
+
+
+def insert_new(connection: sa.Connection, table: sa.Table, values: Mapping[str, object]) -> bool:
+    """Insert a row unless one with its key is there; whether it was inserted."""
+    make = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    return connection.execute(make(table).values(values).on_conflict_do_nothing()).rowcount == 1
+
+
+def put(connection: sa.Connection, table: sa.Table, values: Mapping[str, object]) -> None:
+    """Insert a row, or replace the one with its key."""
+    make = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    keys = [column.name for column in table.primary_key]
+    changed = {name: value for name, value in values.items() if name not in keys}
+    connection.execute(make(table).values(values).on_conflict_do_update(index_elements=keys, set_=changed))
+
+
+def _meaning(error: exc.SQLAlchemyError) -> StoreError:
+    said = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+    lowered = said.lower()
+    if any(word in lowered for word in _LOCKED):
+        return StoreBusy(f"The store is held by another process ({said}).", hint="Try again in a moment.")
+    if "not a database" in lowered or "malformed" in lowered:
+        return StoreError(
+            f"The store is damaged, or is not a store at all ({said}).",
+            hint="Check the path in the configuration, or put back a copy.",
+        )
+    if "full" in lowered or "no space" in lowered:
+        return StoreError(f"The store's disk is full ({said}).", hint="Make room on it, and try again.")
+    if "readonly" in lowered or "unable to open" in lowered:
+        return StoreError(
+            f"The store cannot be written ({said}).", hint="Check that the folder exists and is writable for this user."
+        )
+    return StoreError(f"The store cannot be used ({said}).")
+
+
+def _sqlite(url: sa.URL, *, strict: bool, busy: float) -> sa.Engine:
+    if url.database in {None, "", ":memory:"}:
+        raise StoreError("A SQLite store needs a file: sqlite:///path/to/toolcrib.db.")
+    with told():
+        path = Path(cast("str", url.database)).expanduser().absolute()
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # The file is ours alone before anything is in it; its companions take over its mode.
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+    engine = sa.create_engine(url.set(database=str(path)), connect_args={"timeout": busy})
+
+    def connected(raw: Any, _record: object) -> None:  # noqa: ANN401 - the driver's connection
+        raw.isolation_level = None  # transactions begin where we say so, below
+        for setting in (
+            "journal_mode=WAL",
+            f"synchronous={'FULL' if strict else 'NORMAL'}",
+            "foreign_keys=ON",
+            "secure_delete=ON",
+        ):
+            raw.execute(f"PRAGMA {setting}").close()
+
+    def begun(connection: sa.Connection) -> None:
+        writes = connection.get_execution_options().get(_WRITES, False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    sa.event.listen(engine, "connect", connected)
+    sa.event.listen(engine, "begin", begun)
+    return engine
+
+
+def _postgres(url: sa.URL, *, busy: float) -> sa.Engine:
+    if url.get_backend_name() != "postgresql":
+        raise StoreError(f"A store is sqlite:///... or postgresql://..., not {url.get_backend_name()}.")
+    options = f"-c lock_timeout={int(busy * 1000)}"
+    given = url.query.get("options")
+    wanted = url.set(drivername="postgresql+psycopg").update_query_dict(
+        {"options": f"{given} {options}" if isinstance(given, str) else options}
+    )
+    try:
+        return sa.create_engine(wanted, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+    except ModuleNotFoundError:
+        raise StoreError(
+            "A PostgreSQL store needs psycopg.", hint="Install it with: pip install 'toolcrib[postgres]'"
+        ) from None

@@ -1,9 +1,8 @@
 """From a checked call to the tool's function: what it is handed, and in which way it runs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from inspect import isawaitable, iscoroutinefunction
-from typing import Any
+from typing import Any, cast
 
 from toolcrib.core.call import Caller
 from toolcrib.core.errors import BadTool
@@ -24,7 +23,7 @@ def entrance(tool: Tool, services: Mapping[type, object]) -> CallNext:
     handed = [_source(tool, need, services) for need in tool.needs]
     named = [(name, _source(tool, need, services)) for name, need in tool.needs_named]
     body = tool.body
-    if iscoroutinefunction(body):
+    if heavy("inspect").iscoroutinefunction(body):
         if not handed and not named:
             return _bare(body)
         return _served(body, handed, named)
@@ -68,7 +67,7 @@ def _any(body: Callable[..., Any], handed: Sources, named: Named) -> CallNext:
     async def enter(call: Call) -> Any:  # noqa: ANN401
         by_name = {name: source(call) for name, source in named}
         value = body(*[source(call) for source in handed], **by_name, **call.arguments)
-        return await value if isawaitable(value) else value
+        return await cast("Awaitable[Any]", value) if isinstance(value, Awaitable) else value
 
     return enter
 

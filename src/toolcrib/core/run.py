@@ -6,10 +6,8 @@ The frame is fixed: no setting can drop the finding, the check, the scrubbing or
 have to pass is put together once for each tool, as a `Line`; a call that never waits makes no task and no timer.
 """
 
-import logging
 import os
 import time
-import traceback
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
 from functools import partial
 from itertools import count
@@ -18,18 +16,16 @@ from typing import Any, Protocol, cast
 
 from msgspec import Struct
 
-from toolcrib.core import heavy as door
 from toolcrib.core.bind import entrance
 from toolcrib.core.call import Caller, Outcome, Record, Request, Status
 from toolcrib.core.errors import Broken, Cancelled, Denied, NeedsApproval, NotApproved, TimedOut, ToolError, Unrecorded
 from toolcrib.core.explain import refusal
 from toolcrib.core.guard import Approver, Call, CallNext, Guard, Ring, Verdict
+from toolcrib.core.heavy import heavy
 from toolcrib.core.resolver import Resolver, View
 from toolcrib.core.schema import BYTES_OF_ARGUMENTS, as_bytes
 from toolcrib.core.shape import Shaper
 from toolcrib.core.tool import Effect, Tool
-
-log = logging.getLogger("toolcrib")
 
 
 class Audit(Protocol):
@@ -70,12 +66,14 @@ class Line:
 
     __slots__ = ("checks", "decode", "enter", "quiet", "seconds", "tool")
 
-    def __init__(self, tool: Tool, checks: tuple[Callable[[Call], Verdict | None], ...], enter: CallNext) -> None:
+    def __init__(
+        self, tool: Tool, checks: tuple[Callable[[Call], Verdict | None], ...], enter: CallNext, seconds: float
+    ) -> None:
         self.tool = tool
         self.checks = checks
         self.enter = enter
         self.decode = tool.arguments.decode
-        self.seconds = tool.traits.seconds
+        self.seconds = seconds
         self.quiet = 0  # calls in a row that never waited
 
 
@@ -94,6 +92,7 @@ class Runner:
         once: Once | None = None,
         approver: Approver | None = None,
         strict: bool = False,
+        seconds: Mapping[str, float] | None = None,
     ) -> None:
         self.services = services
         self.audit = audit
@@ -101,6 +100,7 @@ class Runner:
         self.once = once
         self.approver = approver
         self.strict = strict
+        self._seconds = seconds or {}
         self.before: list[Callable[[Call], Awaitable[None] | None]] = []
         self.after: list[Callable[[Call, Any], Any]] = []
         self.listeners: list[Callable[[Record], None]] = []
@@ -127,6 +127,14 @@ class Runner:
             self.audit.hand(record)
         for listener in self.listeners:
             listener(record)
+        return outcome
+
+    def refuse(self, view: View, caller: Caller, request: Request, error: ToolError) -> Outcome:
+        """Refuse a request before it comes to the pipeline; it is recorded like any other."""
+        call_id = request.id or f"c{self._prefix}{next(self._count):x}"
+        asked = _Asked(call_id, request, caller, view, time.time(), time.perf_counter(), [])
+        outcome = self.shaper.failed(call_id, request.tool, error, Status.REFUSED)
+        self.audit.hand(asked.record(outcome))
         return outcome
 
     async def _on_disk(self, record: Record, outcome: Outcome) -> Outcome:
@@ -171,7 +179,7 @@ class Runner:
         rings = (*self._team_rings, *self._rings) if caller.team else self._rings
         for ring in reversed([ring for ring in rings if ring.watches(tool)]):
             enter = partial(ring, call_next=enter)
-        line = Line(tool, checks, enter)
+        line = Line(tool, checks, enter, self._seconds.get(tool.name, tool.traits.seconds))
         lines = view.team_lines if caller.team else view.lines
         lines[name] = lines[tool.name] = line
         return line
@@ -219,7 +227,7 @@ class Runner:
 
     async def _wait(self, line: Line, call: Call, steps: Coroutine[Any, Any, Any], waits: object) -> Any:  # noqa: ANN401
         """The rest of a body that waits. Only now is there something to time and to remember."""
-        asyncio = door.heavy("asyncio")
+        asyncio = heavy("asyncio")
         self.audit.began(call.id, time.time(), call.caller, call.tool.name, call.raw)
         deadline = asyncio.timeout(line.seconds)
         try:
@@ -269,7 +277,8 @@ class Runner:
         return outcome
 
     def _broken(self, call_id: str, tool: str, status: Status) -> Outcome:
-        log.error("call %s of %s broke\n%s", call_id, tool, self.shaper.scrub(traceback.format_exc()))
+        trace = self.shaper.scrub(heavy("traceback").format_exc())
+        heavy("logging").getLogger("toolcrib").error("call %s of %s broke\n%s", call_id, tool, trace)
         error = Broken(f"{tool} broke. This is a bug, not your mistake; the log has it under {call_id}.")
         return self.shaper.failed(call_id, tool, error, status)
 

@@ -4,7 +4,6 @@ A bare string in `Annotated[...]` is the argument's description. The checker is 
 and fifty of them at import time would slow every start.
 """
 
-import inspect
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast, get_args, get_origin
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
 
 PROBLEMS_SHOWN = 8
+REQUIRED = object()  # the default of an argument that has none
 BYTES_OF_ARGUMENTS = 8 * 1024 * 1024
 _encode = msgspec.json.encode
 
@@ -52,7 +52,7 @@ class Signature:
         for key, (hint, default) in self._fields.items():
             words = description(hint)
             told = Annotated[hint, pydantic.Field(description=words)] if words else hint
-            fields[key] = told if default is inspect.Parameter.empty else typed.NotRequired[told]
+            fields[key] = told if default is REQUIRED else typed.NotRequired[told]
         shape = typed.TypedDict("Arguments", fields)
         shape.__pydantic_config__ = {"extra": "forbid", "strict": True, "allow_inf_nan": False}
         try:
@@ -71,7 +71,7 @@ class Signature:
         schema.setdefault("properties", {})
         properties = cast("dict[str, JsonObject]", schema["properties"])
         for key, (_, default) in self._fields.items():
-            if default not in (inspect.Parameter.empty, None) and "default" not in properties[key]:
+            if default is not REQUIRED and default is not None and "default" not in properties[key]:
                 properties[key]["default"] = msgspec.to_builtins(default)
         return schema
 

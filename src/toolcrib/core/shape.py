@@ -32,10 +32,10 @@ class Spill(Protocol):
 class Shaper:
     """Shapes results and refusals. Nothing leaves the pipeline but through it."""
 
-    def __init__(self, scrub: Scrub, spill: Spill | None = None, limit: int = LIMIT) -> None:
+    def __init__(self, scrub: Scrub, spill: Spill | None = None, limit: int | None = None) -> None:
         self.scrub = scrub
         self._spill = spill
-        self.limit = limit
+        self.limit = LIMIT if limit is None else limit
 
     def shaped(self, call: Call, value: Any) -> Outcome:  # noqa: ANN401 - whatever a tool gives
         """The outcome of a tool that did what was asked."""
@@ -100,18 +100,19 @@ class Shaper:
             spilled, how = "", "The rest is lost: this crib keeps no long results."
         else:
             spilled = await self._spill.keep(call, whole)
-            how = how_to_read(call, spilled)
-        left_out = len(whole) - HEAD - TAIL
-        text = f"{whole[:HEAD]}\n\n[{left_out:,} of {len(whole):,} characters left out here. {how}]\n\n{whole[-TAIL:]}"
+            how = how_to_read(call, spilled, min(HEAD, self.limit))
+        head, tail = min(HEAD, self.limit), min(TAIL, self.limit // 3)
+        left_out = len(whole) - head - tail
+        text = f"{whole[:head]}\n\n[{left_out:,} of {len(whole):,} characters left out here. {how}]\n\n{whole[len(whole) - tail :]}"
         return msgspec.structs.replace(outcome, text=text, structured=None, spilled=spilled)
 
 
-def how_to_read(call: Call, spilled: str) -> str:
+def how_to_read(call: Call, spilled: str, start: int) -> str:
     """How this caller, with what it holds, reads a result that was cut."""
     if "read_result" in call.view:
-        return f'Read it with read_result {{"id": "{spilled}", "offset": {HEAD}}}.'
+        return f'Read it with read_result {{"id": "{spilled}", "offset": {start}}}.'
     if "read_file" in call.view:
-        return f'Read it with read_file {{"path": "results/{spilled}"}}.'
+        return f'Read it with read_file {{"path": ".toolcrib/results/{spilled}"}}.'
     return f"It is kept as result {spilled}; a person can read it."
 
 

@@ -10,7 +10,6 @@ In a user's own code (`@tool`) every parameter is the model's, but for those typ
 The decorators return the function as it is, so a test calls it like any function.
 """
 
-import inspect
 import re
 from collections.abc import Callable, Iterable
 from enum import StrEnum
@@ -20,7 +19,8 @@ from msgspec import Struct, field
 
 from toolcrib.core.call import Caller, JsonObject, Where
 from toolcrib.core.errors import BadTool
-from toolcrib.core.schema import Arguments, Signature
+from toolcrib.core.heavy import heavy
+from toolcrib.core.schema import REQUIRED, Arguments, Signature
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 BOTH = frozenset(Where)
@@ -202,6 +202,7 @@ def read_tool(
 ) -> Tool:
     """Read a tool off a function: name, words, needs and schema all come from it."""
     name = name or getattr(body, "__name__", "")
+    inspect = heavy("inspect")
     about = inspect.getdoc(body)
     if not NAME.fullmatch(name):
         raise BadTool(f"{name!r} is not a tool name: 1 to 64 letters, digits, _ or -.")
@@ -214,7 +215,9 @@ def read_tool(
     if [p for p in parameters if p.kind not in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]:
         raise BadTool(f"{name}: *args, **kwargs and positional-only parameters have no schema. Name each argument.")
     handed = [p for p in parameters if (hints[p.name] in CONTEXT if free else p.kind is p.POSITIONAL_OR_KEYWORD)]
-    fields = {p.name: (hints[p.name], p.default) for p in parameters if p not in handed}
+    fields = {
+        p.name: (hints[p.name], REQUIRED if p.default is p.empty else p.default) for p in parameters if p not in handed
+    }
     return Tool(
         name=name,
         domain=domain,

@@ -3,26 +3,9 @@
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 
-from msgspec import Struct
-
 from toolcrib.core.guard import Call, Verdict, ask, deny
 from toolcrib.core.tool import Tool
-
-
-class CallRule(Struct, frozen=True, kw_only=True):
-    """One rule. `where` names arguments and the patterns that their text has to fit; none given, every call fits."""
-
-    tool: str
-    action: str  # ask, deny or allow
-    where: dict[str, str] = {}
-    why: str = ""
-
-    def fits(self, call: Call) -> bool:
-        """Whether the arguments of a call are those that it speaks of."""
-        return all(
-            name in call.arguments and fnmatchcase(str(call.arguments[name]), pattern)
-            for name, pattern in self.where.items()
-        )
+from toolcrib.services.config.values import CallRule
 
 
 class Rules:
@@ -41,9 +24,17 @@ class Rules:
 
     def check(self, call: Call) -> Verdict | None:
         for rule in self._of[call.tool.name]:
-            if rule.fits(call):
+            if fits(rule, call):
                 return _verdict(rule, call)
         return None
+
+
+def fits(rule: CallRule, call: Call) -> bool:
+    """Whether the arguments of a call are those that a rule speaks of."""
+    return all(
+        name in call.arguments and fnmatchcase(str(call.arguments[name]), pattern)
+        for name, pattern in rule.where.items()
+    )
 
 
 def _verdict(rule: CallRule, call: Call) -> Verdict | None:
@@ -51,4 +42,4 @@ def _verdict(rule: CallRule, call: Call) -> Verdict | None:
     why = rule.why or f"a rule for {call.tool.name}" + (f" with {shown}" if shown else "")
     if rule.action == "allow":
         return None
-    return (deny if rule.action == "deny" else ask)(f"rules:{rule.tool}", why)
+    return (deny if rule.action == "deny" else ask)(rule.name, why)

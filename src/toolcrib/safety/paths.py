@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from toolcrib.core.errors import ToolFailed
 
+LONGEST = 4000
 SHOWN = 200  # characters of a path in a message
 
 
@@ -17,6 +18,8 @@ def clean(path: str, roots: Sequence[str]) -> str:
     """
     if "\0" in path:
         raise ToolFailed("The path holds a NUL byte.", code="bad_path", hint="Use a plain path inside the workspace.")
+    if len(path) > LONGEST:
+        raise ToolFailed(f"The path has {len(path):,} characters; {LONGEST:,} is the most.", code="bad_path")
     whole = posixpath.normpath(path if path.startswith("/") else f"{roots[0]}/{path}")
     if whole.startswith("//"):
         whole = whole[1:]  # POSIX lets two slashes mean something else; Linux does not

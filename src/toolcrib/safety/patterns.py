@@ -10,8 +10,9 @@ from toolcrib.core.errors import ToolFailed
 
 PATTERN = 4000  # characters
 _WORD = r"\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}"
-_SPACE = r"\t\x0b\f\r \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
-_CLASSES = {"w": _WORD, "d": r"\p{Nd}", "s": _SPACE}
+_BLANK = r"\t\x0b\f \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
+_SPACE = _BLANK + r"\r\n"
+_CLASSES = {"w": _WORD, "d": r"\p{Nd}"}
 
 
 def pieces(pattern: str) -> Iterator[tuple[str, bool]]:
@@ -55,8 +56,8 @@ def checked(pattern: str, *, multiline: bool) -> None:
         raise bad_pattern("it is empty", "Give a regular expression.")
     if len(pattern) > PATTERN:
         raise bad_pattern(f"it has more than {PATTERN} characters", "Use a shorter one.")
-    if not multiline and any(piece in {"\n", "\\n"} for piece, _ in pieces(pattern)):
-        raise bad_pattern("it holds a line end", "Set multiline to match across lines.")
+    if not multiline and any(piece in {"\n", "\\n", "\r", "\\r"} and not inside for piece, inside in pieces(pattern)):
+        raise bad_pattern("it holds a line end", "Set multiline to match line ends.")
 
 
 def bad_pattern(why: str, hint: str = "") -> ToolFailed:
@@ -89,24 +90,28 @@ def _shared(piece: str, inside: bool) -> str:  # noqa: FBT001 - a pair that belo
 
 
 def _within(piece: str, inside: bool) -> str:  # noqa: FBT001 - a pair that belongs together
-    """For a search by lines: nothing may match a line end."""
+    """For a search by lines: nothing may match a line end, of either kind."""
     if inside:
-        return _SPACE if piece == r"\s" else piece.replace("^", r"^\n", 1) if piece.startswith("[^") else piece
+        return _BLANK if piece == r"\s" else piece.replace("^", r"^\r\n", 1) if piece.startswith("[^") else piece
+    if piece == ".":
+        return r"[^\r\n]"
     if piece == r"\s":
-        return f"[{_SPACE}]"
+        return f"[{_BLANK}]"
     if piece in {r"\W", r"\D"}:
-        return rf"[^\n{_CLASSES[piece[1].lower()]}]"
-    return rf"[^\n{_SPACE}]" if piece == r"\S" else piece
+        return rf"[^\r\n{_CLASSES[piece[1].lower()]}]"
+    return rf"[^\r\n{_BLANK}]" if piece == r"\S" else piece
 
 
 def _across(piece: str, inside: bool) -> str:  # noqa: FBT001 - a pair that belongs together
     """For a search across lines."""
+    if piece == r"\s":
+        return _SPACE if inside else f"[{_SPACE}]"
     if inside:
-        return _SPACE + r"\n" if piece == r"\s" else piece
+        return piece
     if piece in {"\n", "\\n"}:
         return r"\r?\n"
-    if piece == r"\s":
-        return rf"[{_SPACE}\n]"
+    if piece == "$":
+        return r"(?:\r?$)"
     if piece in {r"\W", r"\D"}:
         return f"[^{_CLASSES[piece[1].lower()]}]"
-    return rf"[^{_SPACE}\n]" if piece == r"\S" else piece
+    return f"[^{_SPACE}]" if piece == r"\S" else piece

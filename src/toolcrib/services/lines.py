@@ -53,7 +53,7 @@ class Drafts:
             context,
             clean(record.tool),
             self._told(record.arguments),
-            record.status.value,
+            str(record.status),
             record.code,
             record.seconds,
             record.size,

@@ -18,14 +18,23 @@ from toolcrib.services.stems import pieces, stem, stems
 SATURATION = 1.2  # how soon a repeated word stops counting: BM25's k1
 # For each field: what a word in it counts, and how far a long field is held against it (BM25's b).
 FIELDS = {
-    "name": (3.0, 0.5),
-    "aliases": (3.0, 0.5),
-    "domain": (1.0, 0.0),
-    "about": (2.0, 0.75),
-    "arguments": (0.5, 0.75),
+    "name": (2.0, 0.5),
+    "aliases": (2.0, 0.5),
+    "domain": (0.5, 0.0),
+    "about": (1.0, 0.75),
+    "arguments": (0.7, 0.75),
 }
 EXACT = 1e6  # above all that words can add up to
 DEEP = 3  # how far down a schema its words are read
+WORDS_READ = 20_000  # characters of an argument list; more of them would only slow the rest
+NEARLY = 0.2  # what a word counts that says nearly the same as one that was asked for
+# What tools do, in the words that people and tools use for it by turns.
+_VERBS = (
+    "find search look locate", "show list display view", "get fetch retrieve", "delete remove erase",
+    "create make add", "change edit update modify", "run execute", "compute calculate determine",
+    "check verify validate", "convert translate", "save store keep", "folder directory",
+)  # fmt: skip
+_KIN = {stem(word): [stem(one) for one in verbs.split() if one != word] for verbs in _VERBS for word in verbs.split()}
 
 
 class Document(Struct, frozen=True, kw_only=True):
@@ -69,9 +78,9 @@ class Ranking:
     def scores(self, query: str) -> dict[str, float]:
         """The score of every document that shares a word with the query. An exact name is above all else."""
         found: defaultdict[int, float] = defaultdict(float)
-        for word in dict.fromkeys(stems(query)):
+        for word, weight in _wanted(query).items():
             for i, gain in self._postings.get(word, ()):
-                found[i] += gain
+                found[i] += weight * gain
         for i, bonus in self._named(query).items():
             found[i] += bonus
         return {self.ids[i]: score for i, score in found.items()}
@@ -119,14 +128,22 @@ def document(tool: Tool) -> Document:
         aliases=tool.aliases,
         domain=f"{tool.domain} {tool.origin}".strip(),
         about=tool.about,
-        arguments=" ".join(_spoken(tool.schema)),
+        arguments=" ".join(_spoken(tool.schema))[:WORDS_READ],
     )
+
+
+def _wanted(query: str) -> dict[str, float]:
+    """The stems that a query asks for, and those that say nearly the same, which count less."""
+    asked = dict.fromkeys(stems(query), 1.0)
+    return {kin: NEARLY for word in asked for kin in _KIN.get(word, ())} | asked
 
 
 def _postings(documents: Sequence[Document]) -> dict[str, list[tuple[int, float]]]:
     """For each stem the documents that have it, with what it adds to their score."""
     counted = [[Counter(_stemmed(text)) for text in one.texts] for one in documents]
-    usual = [sum(c.total() for c in column) / max(1, sum(1 for c in column if c)) for column in zip(*counted, strict=True)]
+    usual = [
+        sum(c.total() for c in column) / max(1, sum(1 for c in column if c)) for column in zip(*counted, strict=True)
+    ]
     weights: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
     for i, fields in enumerate(counted):
         found: defaultdict[str, float] = defaultdict(float)
@@ -155,12 +172,17 @@ def _flat(name: str) -> str:
 
 
 def _spoken(schema: object, depth: int = 0) -> Iterable[str]:
-    """The names and words of a schema's arguments."""
+    """The names and words of a schema's arguments. Schemas also come from strangers, so any of it may be missing."""
     if not isinstance(schema, dict) or depth > DEEP:
         return ()
     node = cast("dict[str, Any]", schema)
-    words = (str(node.get("description", "")),) if depth else ()
-    inner = node.get("properties")
-    named: dict[str, object] = inner if isinstance(inner, dict) else {}
-    below = (_spoken(part, depth + 1) for part in (*named.values(), node.get("items")))
-    return chain(words, named, *below)
+    choices = cast("list[object]", node["enum"]) if isinstance(node.get("enum"), list) else []
+    words = (str(node.get("description", "")), *map(str, choices)) if depth else ()
+    named = _inside(node, "properties")
+    parts = (*named.values(), *_inside(node, "$defs").values(), node.get("items"))
+    return chain(words, named, *(_spoken(part, depth + 1) for part in parts))
+
+
+def _inside(node: dict[str, Any], key: str) -> dict[str, Any]:
+    found = node.get(key)
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}

@@ -4,13 +4,15 @@ import re
 from functools import lru_cache
 
 # Words that say nothing about what somebody is looking for.
-STOP = frozenset(
-    "a about an and any are as at be been but by can could did do does for from had has have he help her his how i if in "
-    "into is it its like may me might must my need no not of on or our please shall she should so some such than that the "
-    "their them then there these they this those to tool tools up us use used using via want was we were what when where "
-    "which who whom whose why will with would you your".split()  # noqa: SIM905 - reads better than 90 quoted words
-)
-_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+_STOP = """
+a about an and any are as at be been but by can could did do does for from had has have he help her his how i if in into
+is it its like may me might must my need no not of on or our please shall she should so some such than that the their them
+then there these they this those to tool tools up us use used using via want was we were what when where which who whom
+whose why will with would you your
+"""
+STOP = frozenset(_STOP.split())
+_RUN = re.compile(r"[^\W_]+")
+_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _VOWEL = re.compile(r"[aeiou]|(?<=[^aeiou])y")
 _MEASURE = re.compile(r"(?:[aeiou]|(?<=[^aeiou])y)+(?:y(?<=^y)|[^aeiouy]|(?<=[aeiou])y)+")
 
@@ -31,7 +33,7 @@ _STEP_4 = (
 
 def pieces(text: str) -> list[str]:
     """The words of a text in small letters; names are split at every sign, number and capital."""
-    return [piece.lower() for piece in _PIECE.findall(text)]
+    return [piece for run in _RUN.findall(text) for piece in _split(run)]
 
 
 def stems(text: str) -> list[str]:
@@ -50,6 +52,11 @@ def stem(word: str) -> str:
         word = word[:-1] + "i"
     word = _swapped(_swapped(word, _STEP_2), _STEP_3)
     return _tidied(_shortened(word))
+
+
+def _split(run: str) -> list[str]:
+    """A run of letters and digits; capitals say where words meet only in plain letters."""
+    return [piece.lower() for piece in _PIECE.findall(run)] if run.isascii() else [run.lower()]
 
 
 def _measure(base: str) -> int:

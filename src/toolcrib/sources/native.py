@@ -12,9 +12,11 @@ from typing import Any
 
 from toolcrib import tools
 from toolcrib.core.errors import BadTool
+from toolcrib.core.heavy import heavy
 from toolcrib.core.policy import Grants, Policy, SubAgentRules, Toolbox
 from toolcrib.core.registry import Names, Reserved
 from toolcrib.core.tool import Family, Tool
+from toolcrib.services.config.values import Config
 
 _HERE = Path(__file__).parent.parent
 
@@ -81,11 +83,16 @@ def base_grants() -> Grants:
             for name, row in lists["toolbox"].items()
         },
         profiles={name: tuple(entries) for name, entries in lists["profile"].items()},
-        policy=Policy(sub_agents=sub_agent_lists()),
+        policy=Policy(sub_agents=_lists_of()),
     )
 
 
-def sub_agent_lists(preset: str = "") -> SubAgentRules:
+def grants(config: Config) -> Grants:
+    """What comes with the crib, with a configuration laid over it."""
+    return heavy("toolcrib.services.config.grants").grants_of(config, base_grants(), {"goclaw": _lists_of("goclaw")})
+
+
+def _lists_of(preset: str = "") -> SubAgentRules:
     """The lists for sub-agents; a preset replaces what may be replaced, never the hard exclusions."""
     lists = _lists()["sub_agent"]
     chosen = lists[preset] if preset else lists

@@ -1,1 +1,1 @@
-"""Files below a workspace on the local disk."""
+"""Files below a workspace on the local disk: `workspace.LocalWorkspaces` is the way in."""

@@ -8,7 +8,7 @@ the path that is still to go. `..` goes back to the handle that was come from, s
 import errno
 import os
 import stat
-from typing import NoReturn
+from typing import Self
 
 from msgspec import Struct
 
@@ -87,7 +87,7 @@ class _Walk:
         self._names: list[str] = []
         self._handles: list[int] = []
 
-    def __enter__(self) -> "_Walk":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -176,9 +176,6 @@ class _Walk:
         for root in self._beneath.roots:
             if target == root or target.startswith(root.rstrip("/") + "/"):
                 return target[len(root) :]
-        self._leave()
-
-    def _leave(self) -> NoReturn:
         raise outside(self._asked)
 
 

@@ -4,6 +4,7 @@ import ctypes
 import errno
 import os
 import sys
+from collections.abc import Callable
 from functools import cache
 
 _NUMBER = 437  # the same on every architecture that Python runs on
@@ -21,7 +22,7 @@ def _how(flags: int) -> _How:
 
 
 @cache
-def _syscall() -> "ctypes._NamedFuncPointer":
+def _syscall() -> Callable[..., int]:
     call = ctypes.CDLL(None, use_errno=True).syscall
     call.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
     call.restype = ctypes.c_long
@@ -34,7 +35,7 @@ def open_plain(directory: int, path: str, flags: int) -> int:
     name = os.fsencode(path)
     call = _syscall()
     for _ in range(_TRIES):
-        fd: int = call(_NUMBER, directory, name, ctypes.addressof(how), 24)
+        fd = call(_NUMBER, directory, name, ctypes.addressof(how), 24)
         if fd >= 0:
             return fd
         number = ctypes.get_errno()

@@ -3,7 +3,7 @@
 import os
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
@@ -38,7 +38,7 @@ class Root:
         return paths.clean(path, self.beneath.roots)
 
     @contextmanager
-    def entered(self, asked: str) -> Iterator[int]:
+    def entered(self, asked: str) -> Generator[int]:
         """The root's handle. What the operating system says inside is told in words about `asked`."""
         root = self.enter()
         try:
@@ -142,7 +142,7 @@ class Root:
         return relative
 
     @contextmanager
-    def _spot(self, root: int, relative: str, asked: str, made: list[str] | None) -> Iterator[Spot]:
+    def _spot(self, root: int, relative: str, asked: str, made: list[str] | None) -> Generator[Spot]:
         spot = self.beneath.spot(root, relative, asked=asked, made=made)
         try:
             yield spot

@@ -26,9 +26,15 @@ class _Name(Struct, frozen=True):
     name: str
     path: str
     kind: Kind
+    size: int
+
+    @property
+    def skipped(self) -> bool:
+        """Whether it is a folder that listings leave out."""
+        return self.kind is Kind.DIRECTORY and self.name in SKIPPED
 
 
-def names(root: Root, handle: int, path: str) -> list[_Name]:
+def names(root: Root, handle: int, path: str, *, sizes: bool = False) -> list[_Name]:
     """What a directory holds that is not barred, in byte order. One that cannot be opened holds nothing."""
     try:
         fd = root.beneath.open_plain(handle, path, _DIRECTORY)
@@ -37,11 +43,20 @@ def names(root: Root, handle: int, path: str) -> list[_Name]:
     prefix = "" if path == "." else path + "/"
     try:
         with os.scandir(fd) as found:
-            listed = [_Name(entry.name, prefix + entry.name, _kind(entry)) for entry in found]
+            listed = [_name(entry, prefix, sizes=sizes) for entry in found]
     finally:
         os.close(fd)
     listed.sort(key=lambda one: os.fsencode(one.name))
     return [one for one in listed if not root.barred.holds(one.path)]
+
+
+def _name(entry: "os.DirEntry[str]", prefix: str, *, sizes: bool) -> _Name:
+    kind = _kind(entry)
+    try:
+        size = entry.stat(follow_symlinks=False).st_size if sizes and kind is Kind.FILE else 0
+    except OSError:  # gone since
+        size = 0
+    return _Name(entry.name, prefix + entry.name, kind, size)
 
 
 def _kind(entry: "os.DirEntry[str]") -> Kind:
@@ -73,91 +88,95 @@ def _directory(root: Root, handle: int, asked: str) -> str:
 
 
 def listing(root: Root, asked: str, *, depth: int, pattern: str, limit: int) -> Listing:
-    """What a directory holds, `depth` levels down. Folders are always gone into; the pattern chooses what is shown."""
+    """What a directory holds, `depth` levels down. The pattern chooses what is shown, not where one looks."""
     glob = Glob(pattern) if pattern else None
     with root.entered(asked) as handle:
         top = _directory(root, handle, asked)
         base = 0 if top == "." else len(top) + 1
-        entries: list[Entry] = []
-        skipped: list[str] = []
-        for one in _descend(root, handle, top, lambda one: one.path.count("/", base) + 1 < depth):
-            if one.name in SKIPPED:
-                skipped.append(one.path)
-            elif glob is None or glob.fits(one.path[base:]):
-                entries.append(Entry(one.path, one.kind, _size(root, handle, one)))
-                if len(entries) > limit:
-                    break
-    return Listing(tuple(entries[:limit]), tuple(skipped), len(entries) > limit)
+
+        def goes_into(one: _Name) -> bool:
+            return not one.skipped and one.path.count("/", base) + 1 < depth
+
+        found = (one for one in _descend(root, handle, top, goes_into) if one.skipped or _fits(glob, one.path[base:]))
+        return _collected(found, limit)
 
 
 def find(root: Root, pattern: str, asked: str, limit: int) -> Listing:
     """Files whose path below `asked` fits a glob. A skipped folder is gone into only if the glob names it."""
     glob = Glob(pattern)
-    named = {part for part in pattern.split("/") if part in SKIPPED}
+    named = SKIPPED.intersection(pattern.split("/"))
     with root.entered(asked) as handle:
         top = _directory(root, handle, asked)
         base = 0 if top == "." else len(top) + 1
-        entries: list[Entry] = []
-        skipped: list[str] = []
-        for one in _descend(root, handle, top, lambda one: one.name not in SKIPPED or one.name in named):
-            if one.name in SKIPPED and one.name not in named and one.kind is Kind.DIRECTORY:
-                skipped.append(one.path)
-            elif one.kind in {Kind.FILE, Kind.LINK} and glob.fits(one.path[base:]):
-                entries.append(Entry(one.path, one.kind))
-                if len(entries) > limit:
-                    break
-    return Listing(tuple(entries[:limit]), tuple(skipped), len(entries) > limit)
+
+        def goes_into(one: _Name) -> bool:
+            return not one.skipped or one.name in named
+
+        def shows(one: _Name) -> bool:
+            if one.kind is Kind.DIRECTORY:
+                return one.skipped and one.name not in named
+            return one.kind is not Kind.OTHER and glob.fits(one.path[base:])
+
+        return _collected(filter(shows, _descend(root, handle, top, goes_into)), limit)
 
 
-def _descend(root: Root, handle: int, top: str, goes_into: "Callable[[_Name], bool]") -> Iterator[_Name]:
-    todo = names(root, handle, top)[::-1]
+def _fits(glob: Glob | None, path: str) -> bool:
+    return glob is None or glob.fits(path)
+
+
+def _collected(found: Iterator[_Name], limit: int) -> Listing:
+    entries: list[Entry] = []
+    skipped: list[str] = []
+    for one in found:
+        if one.skipped:
+            skipped.append(one.path)
+        elif len(entries) == limit:
+            return Listing(tuple(entries), tuple(skipped), cut=True)
+        else:
+            entries.append(Entry(one.path, one.kind, one.size))
+    return Listing(tuple(entries), tuple(skipped))
+
+
+def _descend(root: Root, handle: int, top: str, goes_into: Callable[[_Name], bool]) -> Iterator[_Name]:
+    todo = names(root, handle, top, sizes=True)[::-1]
     while todo:
         one = todo.pop()
         yield one
-        if one.kind is Kind.DIRECTORY and one.name not in SKIPPED.difference(()) and goes_into(one):
-            todo += names(root, handle, one.path)[::-1]
-
-
-def _size(root: Root, handle: int, one: _Name) -> int:
-    if one.kind is not Kind.FILE:
-        return 0
-    try:
-        fd = root.beneath.open_plain(handle, one.path, os.O_RDONLY)
-    except OSError:
-        return 0
-    try:
-        return os.fstat(fd).st_size
-    finally:
-        os.close(fd)
+        if one.kind is Kind.DIRECTORY and goes_into(one):
+            todo += names(root, handle, one.path, sizes=True)[::-1]
 
 
 def candidates(root: Root, handle: int, top: str, sieve: Sieve, *, ignore: bool) -> Iterator[str]:
     """The files a search looks into, in path order: what ripgrep would look into."""
-
-    def level(path: str, listed: list[_Name], above: Level | None) -> Level | None:
-        if not ignore:
-            return None
-        present = {one.name for one in listed if one.kind is Kind.FILE}
-        own = tuple(_rules(root, handle, path, name) if name in present else None for name in NAMES)
-        if not any(own):
-            return above
-        return Level(b"" if path == "." else os.fsencode(path) + b"/", own, above)
-
-    above: Level | None = None
-    for parent in parents(top):
-        above = level(parent, names(root, handle, parent), above)
-    listed = names(root, handle, top)
-    todo = _queued(listed, level(top, listed, above))
+    level: Level | None = None
+    for parent in parents(top) if ignore else ():
+        level = _level(root, handle, parent, names(root, handle, parent), level)
+    todo = [(_Name("", top, Kind.DIRECTORY, 0), level)]
     while todo:
-        one, inside = todo.pop()
-        folder = one.kind is Kind.DIRECTORY
-        if (not folder and one.kind is not Kind.FILE) or sieve.drops(os.fsencode(one.path), inside, folder=folder):
-            continue
-        if not folder:
+        one, level = todo.pop()
+        if one.kind is Kind.FILE:
             yield one.path
-        elif one.path.count("/") < DEEPEST:
-            listed = names(root, handle, one.path)
-            todo += _queued(listed, level(one.path, listed, inside))
+            continue
+        listed = names(root, handle, one.path)
+        level = _level(root, handle, one.path, listed, level) if ignore else None
+        todo += [(below, level) for below in reversed(listed) if _stays(below, sieve, level)]
+
+
+def _stays(one: _Name, sieve: Sieve, level: Level | None) -> bool:
+    """Whether a walk goes on with a name: a file to look into, or a folder to go into."""
+    folder = one.kind is Kind.DIRECTORY
+    if not folder and one.kind is not Kind.FILE:
+        return False
+    return one.path.count("/") < DEEPEST and not sieve.drops(os.fsencode(one.path), level, folder=folder)
+
+
+def _level(root: Root, handle: int, path: str, listed: list[_Name], above: Level | None) -> Level | None:
+    """A directory's ignore files, above those that hold already."""
+    present = {one.name for one in listed if one.kind is Kind.FILE}
+    own = tuple(_rules(root, handle, path, name) if name in present else None for name in NAMES)
+    if not any(own):
+        return above
+    return Level(b"" if path == "." else os.fsencode(path) + b"/", own, above)
 
 
 def parents(path: str) -> list[str]:
@@ -166,10 +185,6 @@ def parents(path: str) -> list[str]:
         return []
     parts = path.split("/")
     return [".", *("/".join(parts[:count]) for count in range(1, len(parts)))]
-
-
-def _queued(listed: list[_Name], level: Level | None) -> list[tuple[_Name, Level | None]]:
-    return [(one, level) for one in reversed(listed)]
 
 
 def _rules(root: Root, handle: int, directory: str, name: str) -> Rules | None:

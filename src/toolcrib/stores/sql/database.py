@@ -2,13 +2,13 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import sqlalchemy as sa
-from sqlalchemy import exc
+from sqlalchemy import event, exc
 from sqlalchemy.dialects import postgresql, sqlite
 
 from toolcrib.services.store import StoreBusy, StoreError
@@ -25,6 +25,7 @@ class Database:
     def __init__(self, url: str, *, strict: bool = False, busy: float = SECONDS_BUSY) -> None:
         self.url = sa.make_url(url)
         self.engine = _sqlite(self.url, strict=strict, busy=busy) if self.sqlite else _postgres(self.url, busy=busy)
+        self._looking = self.engine if self.sqlite else self.engine.execution_options(isolation_level="REPEATABLE READ")
         self._writing = self.engine.execution_options(**{_WRITES: True})
 
     @property
@@ -42,11 +43,8 @@ class Database:
 
     def reading(self, work: Callable[[sa.Connection], T]) -> T:
         """The same as `read`, for whoever is in a thread already. The work sees one moment throughout."""
-        with told(), self.engine.connect() as connection:
-            if not self.sqlite:
-                connection = connection.execution_options(isolation_level="REPEATABLE READ")
-            with connection.begin():
-                return work(connection)
+        with told(), self._looking.connect() as connection:
+            return work(connection)  # and roll back: there is nothing to commit, and a damaged file cannot
 
     def writing(self, work: Callable[[sa.Connection], T]) -> T:
         """The same as `write`, for whoever is in a thread already."""
@@ -59,7 +57,7 @@ class Database:
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def told() -> Generator[None]:
     """Turn a database's fault into ours, with words that say what to do."""
     try:
         yield
@@ -72,7 +70,8 @@ def told() -> Iterator[None]:
 def insert_new(connection: sa.Connection, table: sa.Table, values: Mapping[str, object]) -> bool:
     """Insert a row unless one with its key is there; whether it was inserted."""
     make = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
-    return connection.execute(make(table).values(values).on_conflict_do_nothing()).rowcount == 1
+    asked = make(table).values(values).on_conflict_do_nothing().execution_options(preserve_rowcount=True)
+    return connection.execute(asked).rowcount == 1
 
 
 def put(connection: sa.Connection, table: sa.Table, values: Mapping[str, object]) -> None:
@@ -126,8 +125,8 @@ def _sqlite(url: sa.URL, *, strict: bool, busy: float) -> sa.Engine:
         writes = connection.get_execution_options().get(_WRITES, False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
-    sa.event.listen(engine, "connect", connected)
-    sa.event.listen(engine, "begin", begun)
+    event.listen(engine, "connect", connected)
+    event.listen(engine, "begin", begun)
     return engine
 
 

@@ -5,6 +5,7 @@ import atexit
 import threading
 import time
 from collections.abc import Callable
+from typing import TypeAlias
 
 from toolcrib.core.call import Record
 from toolcrib.services.lines import Mark
@@ -18,15 +19,20 @@ BEAT = 20.0  # seconds between two signs of life, while calls are marked as runn
 LONGEST_PAUSE = 5.0  # seconds between two tries, while nothing can be written
 CLOSE_TRIES = 3
 
-Commit = Callable[[list[Record], list[Mark], int], None]
-Waiter = tuple[int, asyncio.AbstractEventLoop, "asyncio.Future[None]"]
+Job: TypeAlias = Callable[[], None]
+Plan: TypeAlias = Callable[[list[Record], list[Mark], list[Record], int], Job]
+Waiter: TypeAlias = tuple[int, asyncio.AbstractEventLoop, "asyncio.Future[None]"]
 
 
 class Writer:
-    """Takes records from any thread. `commit` puts records, marks and a number of lost records into the store."""
+    """Takes records from any thread.
 
-    def __init__(self, commit: Commit, beat: Callable[[], None], *, most: int = MOST_WAITING) -> None:
-        self._commit = commit
+    `plan` is given a batch, the new marks, the records of later batches and a number of lost ones. It makes the job
+    that commits them; the job is done again until it succeeds.
+    """
+
+    def __init__(self, plan: Plan, beat: Job, *, most: int = MOST_WAITING) -> None:
+        self._plan = plan
         self._beat = beat
         self._most = self._bound = most
         self._records: list[Record] = []
@@ -75,6 +81,8 @@ class Writer:
             ticket = self._done + len(self._records)
             if ticket <= self._done and not self._marks:
                 return
+            if not self._thread.is_alive() and self._closing.is_set():
+                raise StoreError("The audit is closed: what was handed since cannot be written.")
             self._waiters.append((ticket, loop, future))
         self._hurry.set()
         self._rouse()
@@ -114,8 +122,8 @@ class Writer:
 
     def _run(self) -> None:
         try:
-            while self._wait():
-                self._batch()
+            while self._wait() and self._batch():
+                pass
         finally:
             if not self._closing.is_set():
                 self.trouble = "the audit writer stopped on a fault of its own; see the log"
@@ -136,18 +144,18 @@ class Writer:
         self._hurry.clear()
         return True
 
-    def _batch(self) -> None:
-        """Commit one batch, however often it has to be tried."""
+    def _batch(self) -> bool:
+        """Commit one batch, however often it has to be tried. False: the program ends, and it could not be done."""
         batch = self._records[:BATCH]  # records before marks: the mark of each is then among those taken, or known
         marks = self._marks[:]
         lost = self._lost
+        job = self._plan(batch, marks, self._records[BATCH:], lost)
         pause = 0.1
         tries = 0
-        while not self._try(lambda: self._commit(batch, marks, lost)):
+        while not self._try(job):
             tries += 1
             if self._closing.is_set() and tries >= CLOSE_TRIES:
-                self._give_up()
-                return
+                return False
             self._hold_back()
             self._closing.wait(pause)
             pause = min(pause * 2, LONGEST_PAUSE)
@@ -159,8 +167,9 @@ class Writer:
         self._bound = self._most
         self._room.set()
         self._answer(None)
+        return True
 
-    def _try(self, work: Callable[[], None]) -> bool:
+    def _try(self, work: Job) -> bool:
         try:
             work()
         except StoreError as error:
@@ -174,11 +183,6 @@ class Writer:
         """While nothing can be written, take no more than memory can bear."""
         if sum(len(record.arguments) for record in self._records) > BYTES_WAITING:
             self._bound = min(self._bound, len(self._records))
-
-    def _give_up(self) -> None:
-        """Stop trying: the program ends. What waits stays in the list, so that `finish` can say so."""
-        self._marks.clear()
-        raise SystemExit  # ends this thread alone, quietly
 
     def _answer(self, error: StoreError | None) -> None:
         """Tell those who wait for what is done now, or all of them that it cannot be done."""

@@ -1,0 +1,63 @@
+"""The home folder: where it is, what its toolcrib.yaml says, and the folders in it."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from toolcrib.core.errors import BadConfig, Problem
+from toolcrib.core.heavy import heavy
+from toolcrib.services.config.reading import read_config
+from toolcrib.services.config.values import Config
+from toolcrib.services.settings import Settings, read_settings
+from toolcrib.services.store import StoreError
+
+CONFIG, DATABASE, RESULTS = "toolcrib.yaml", "toolcrib.db", "results"
+
+
+def find(env: Mapping[str, str], overrides: Mapping[str, str | None]) -> tuple[Settings, Config]:
+    """The settings in force and the configuration, both read; nothing is written."""
+    first = read_settings(env, overrides, read_file=_read)
+    home = Path(first.home).expanduser() if first.home else default_home()
+    path = Path(first.config).expanduser() if first.config else home / CONFIG
+    config = Config(source=str(path))
+    if first.config or path.exists():
+        config = read_config(_read(str(path)), source=str(path), env=env)
+    said = {"store": config.store, "workspace": config.workspace, "audit": config.audit}
+    settings = read_settings(env, overrides, configured=said, read_file=_read)
+    store = settings.store or f"sqlite:///{home / DATABASE}"
+    workspace = settings.workspace or os.curdir
+    # A relative workspace in a file is meant from that file, wherever the program was started.
+    if settings.workspace and settings.sources["workspace"] == CONFIG:
+        workspace = str(path.parent / workspace)
+    return replace(settings, home=str(home), config=str(path), store=store, workspace=workspace), config
+
+
+def default_home() -> Path:
+    """The platform's data folder."""
+    return Path(heavy("platformdirs").user_data_dir("toolcrib"))
+
+
+def make(home: str) -> None:
+    """The home folder, readable for this user only."""
+    try:
+        Path(home).mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise StoreError(f"The home folder {home} cannot be made: {why}.", hint="Name another with --home.") from None
+
+
+def results(home: str) -> Path:
+    """Where long results are kept."""
+    return Path(home) / RESULTS
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        problem = Problem("(whole)", f"It cannot be read: {error.strerror or error}.", "Check the path.")
+        raise BadConfig([problem], path) from None
+    except UnicodeDecodeError:
+        raise BadConfig([Problem("(whole)", "It is not UTF-8 text.", "Save it as UTF-8.")], path) from None

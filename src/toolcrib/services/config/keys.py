@@ -1,0 +1,199 @@
+"""Every key of toolcrib.yaml, with its kind, its default and what it is for. The reference is made from this table."""
+
+from toolcrib.services.config.kinds import (
+    Each,
+    Either,
+    Field,
+    Flag,
+    Free,
+    Kind,
+    Many,
+    Name,
+    Reserved,
+    Seconds,
+    Table,
+    ToolEntry,
+    Whole,
+    Word,
+)
+
+NAMES = Many(Name(), "names")
+TOOLS = Many(Name(), "tools, groups and patterns")
+ENTRIES = Many(ToolEntry(), "tools")
+ALLOW = "absent: no rule; []: nothing passes"
+
+# MindRoom's keys of an agent that belong to running it. They may stay in the file; a note says that they do nothing.
+_ELSEWHERE = (
+    "display_name", "model", "instructions", "minimal_instructions", "rooms", "skills", "skill_learning",
+    "include_default_tools", "accept_invites", "access", "markdown", "learning", "learning_mode", "memory_backend",
+    "memory_search", "memory", "knowledge_bases", "thread_mode", "room_thread_modes", "worker_tools", "worker_scope",
+    "sandbox_tools", "allow_self_config", "delegate_to", "num_history_runs", "num_history_messages",
+    "compress_tool_results", "compaction", "max_tool_calls_from_history", "max_tool_calls_per_turn",
+    "show_tool_calls", "thread_exports", "participation", "mid_turn", "private", "file_access",
+    "credential_managers",
+)  # fmt: skip
+_LATER = (
+    "mcpServers", "triggers", "crons", "webhooks", "channels", "providers", "models", "teams", "plugins",
+    "custom_tools", "server", "users", "memory", "vault", "browser", "search", "hooks", "sandbox",
+)  # fmt: skip
+
+
+def _reserved(keys: tuple[str, ...], why: str = "is not used by this version") -> tuple[Field, ...]:
+    return tuple(Field(key, Reserved(why), why) for key in keys)
+
+
+_BY_PROVIDER = Table((Field("allow", TOOLS, "Only these, with this provider", ALLOW),), short="allow", bare=True)
+_TOOLKIT = Table(
+    (
+        Field("description", Word(), "What the agent reads before it loads the toolkit"),
+        Field("tools", ENTRIES, "Its tools; one may carry settings of its own", "[]"),
+    )
+)
+
+AGENT = Table(
+    (
+        Field("description", Word(), "What the agent is for"),
+        Field("role", Word(), "The same; `description` wins"),
+        Field("toolboxes", NAMES, "The toolboxes it holds; none is the core floor only", "[]"),
+        Field("tools", ENTRIES, "Tools it holds beside its toolboxes", "[]"),
+        Field("allow", TOOLS, "Only these pass", ALLOW),
+        Field("deny", TOOLS, "These are taken away", "[]"),
+        Field("also_allow", TOOLS, "These are given back after the lists above", "[]"),
+        Field("by_provider", Each(_BY_PROVIDER, "provider", strict=False), "Allow lists by model provider", "{}"),
+        Field("allowed_toolkits", NAMES, "Toolkits it may load while it works", "[]"),
+        Field("initial_toolkits", NAMES, "Those of them that are loaded from the start and stay", "[]"),
+        Field("max_spawn_depth", Whole(0, 10), "How deep its sub-agents may spawn", "policy.max_spawn_depth"),
+        Field("tool_limit", Whole(1, 10_000), "How many tools its model is shown", "policy.tool_limit"),
+        Field("tool_tokens", Whole(1, 10_000_000), "How many prompt tokens its tools may cost", "policy.tool_tokens"),
+        Field("workspace", Word(), "The folder its file tools work in", "workspace"),
+        Field("deny_paths", NAMES, "Paths in the workspace that it neither sees nor opens", "[]"),
+        Field(
+            "context_files",
+            Either(Reserved("lists files of another system and is not used"), Word(("open", "predefined"))),
+            "Where its context files are kept: with each user, or with the agent",
+        ),
+        Field("rate", Whole(), "Calls an hour and session; 0 is no limit", "limits.rate"),
+        *_reserved(_ELSEWHERE, "belongs to the agent's own loop and is not used by this version"),
+    ),
+    short="toolboxes",
+    bare=True,
+)
+
+_PROVIDER = Table(
+    (
+        Field("profile", Word(), "Its profile, instead of the global one"),
+        Field("allow", TOOLS, "Only these pass with this provider", ALLOW),
+    ),
+    bare=True,
+)
+_GROUP = Table((Field("allow", TOOLS, "Only these pass in this group", ALLOW),), short="allow", bare=True)
+_SUB_AGENTS = Table(
+    (
+        Field("preset", Word(("default", "goclaw")), "Whose lists to begin with", "default"),
+        Field("deny", TOOLS, "Instead of the preset's deny list", "the preset's"),
+        Field("leaf_deny", TOOLS, "Instead of the preset's list for the deepest level", "the preset's"),
+    )
+)
+
+POLICY = Table(
+    (
+        Field("profile", Word(), "full, coding, messaging or minimal: only its tools pass"),
+        Field("allow", TOOLS, "Only these pass", ALLOW),
+        Field("deny", TOOLS, "These are taken away from everybody", "[]"),
+        Field("also_allow", TOOLS, "These are given to everybody after the lists above", "[]"),
+        Field("hard_deny", TOOLS, "These are taken away, and nothing gives them back", "[]"),
+        Field("providers", Each(_PROVIDER, "provider", strict=False), "Rules by model provider", "{}"),
+        Field("groups", Each(_GROUP, "group", strict=False), "Allow lists by channel group", "{}"),
+        Field("sub_agents", _SUB_AGENTS, "What sub-agents never hold"),
+        Field("max_spawn_depth", Whole(0, 10), "How deep sub-agents may spawn; 1: they do not", "1"),
+        Field("tool_limit", Whole(1, 10_000), "How many tools a model is shown; the others are found by search"),
+        Field("tool_tokens", Whole(1, 10_000_000), "How many prompt tokens tools may cost"),
+        Field(
+            "empty_allow",
+            Word(("nothing", "ignore")),
+            "What an empty allow list means: nothing passes, or no rule",
+            "nothing",
+        ),
+    )
+)
+
+_RULE = Table(
+    (
+        Field("tool", Name(), "The tool, group or pattern that it is about"),
+        Field(
+            "where",
+            Each(Word(), "argument", strict=False),
+            "Patterns that the arguments must fit, such as {path: 'src/*'}",
+            "{}",
+        ),
+        Field(
+            "action",
+            Word(("ask", "deny", "allow")),
+            "What happens to a call that fits; the first rule that fits decides",
+        ),
+        Field("why", Word(), "What the person who is asked, or the agent that is refused, reads"),
+    )
+)
+
+LIMITS = Table(
+    (
+        Field("rate", Whole(), "Calls an hour and session; 0 is no limit", "0"),
+        Field("tools", Each(Whole(), "tool", strict=False), "The same for single tools", "{}"),
+        Field(
+            "result",
+            Whole(500, 10_000_000),
+            "Characters of a result that a model sees; the rest is kept to read on",
+            "16000",
+        ),
+        Field("seconds", Each(Seconds(), "tool", strict=False), "How long a tool may run", "the tool's own"),
+        Field("at_once", Whole(1, 100), "How many calls of one batch run together", "10"),
+    )
+)
+
+_MODE = Word(("ask", "off", "deny"))
+FLOW = Table(
+    (
+        Field("mode", _MODE, "When a session that read private data and strangers' words wants to send", "ask"),
+        Field("agents", Each(_MODE, "agent"), "Another mode for single agents", "{}"),
+        Field("tools", TOOLS, "Tools that are never asked about", "[]"),
+    )
+)
+
+FIELDS: tuple[Field, ...] = (
+    Field("agents", Each(AGENT, "agent"), "The agents: what each is granted, and what narrows it", "{}"),
+    Field(
+        "toolboxes",
+        Each(
+            Table(
+                (
+                    Field("description", Word(), "What it is for"),
+                    Field("tools", TOOLS, "What it grants", "[]"),
+                    Field("exact", Flag(), "Replaces the core floor by the reply protocol and `think`", "false"),
+                ),
+                short="tools",
+            ),
+            "toolbox",
+        ),
+        "Named allow-lists, beside the built-in ones",
+        "{}",
+    ),
+    Field("toolkits", Each(_TOOLKIT, "toolkit"), "Groups of tools that agents load and unload", "{}"),
+    Field("policy", POLICY, "Rules that hold for every agent"),
+    Field("rules", Many(_RULE, "rules"), "Rules about single calls, in order", "[]"),
+    Field("confirm", Many(Word(("destructive", "write")), "effects"), "Calls that a person has to allow", "[]"),
+    Field("limits", LIMITS, "How much, how long and how often"),
+    Field("flow", FLOW, "What may leave after private and untrusted reading"),
+    Field("audit", Word(("grouped", "strict")), "strict: a call waits until its record is on the disk", "grouped"),
+    Field("workspace", Word(), "The folder that file tools work in", "where the program was started"),
+    Field("deny_paths", NAMES, "Paths in every workspace that no agent sees or opens", "[]"),
+    Field("store", Word(), "sqlite:///path or postgresql://...", "toolcrib.db in the home folder"),
+    Field(
+        "scrub",
+        Table((Field("env", NAMES, "Environment variables whose values are never shown", "[]"),)),
+        "Secrets that results are cleaned of, beside those that are recognised",
+    ),
+    *_reserved(_LATER),
+)
+
+ROOT: Kind = Table(FIELDS)
+ANYTHING: Kind = Free()

@@ -1,0 +1,126 @@
+"""From the text of toolcrib.yaml to a `Config`, or to every problem in it with its line."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from toolcrib.core.errors import BadConfig, Problem
+from toolcrib.core.policy import AgentRules, KitTool, Names, Policy, ProviderRules, Toolbox, Toolkit
+from toolcrib.core.tool import Effect
+from toolcrib.services.config.document import WHOLE, parse
+from toolcrib.services.config.keys import FIELDS, ROOT
+from toolcrib.services.config.kinds import Reading, at, described
+from toolcrib.services.config.values import CallRule, Config, FlowRules, Limits, SubAgents
+
+Found = Mapping[str, Any]
+_EFFECTS: dict[str, str] = {"destructive": Effect.DESTROY.value}  # people say destructive, as the flag of a tool does
+
+
+def read_config(text: str, *, source: str = "toolcrib.yaml", env: Mapping[str, str]) -> Config:
+    """The configuration in a text. Variables such as ${NAME} come from `env`. Raises BadConfig with all problems."""
+    into = Reading(env)
+    node = parse(text, source, into.problems)
+    found: Found = {}
+    if node is not None:
+        found = ROOT.read(node, "", into) or {}
+    for i, rule in enumerate(found.get("rules", ())):
+        _complete(rule, f"rules[{i}]", into)
+    if into.problems:
+        raise BadConfig(sorted(map(_placed, into.problems), key=lambda problem: problem.line), source)
+    return _config(found, into, source)
+
+
+def key_rows() -> list[tuple[str, str, str, str]]:
+    """Every key with its place, kind, default and words, for the reference."""
+    return list(described(FIELDS))
+
+
+def _placed(problem: Problem) -> Problem:
+    return problem if problem.where else Problem(WHOLE, problem.what, problem.mend, problem.line)
+
+
+def _complete(rule: Found | None, where: str, into: Reading) -> None:
+    """A rule without its tool or action would fit nothing or do nothing."""
+    for key in ("tool", "action"):
+        place = at(where, key)
+        if rule is not None and key not in rule and place not in into.lines:
+            into.refuse(where, f"This rule has no {key!r}.", into.lines.get(where, 0), f"Add {key}.")
+        elif rule is not None and key not in rule:
+            into.refuse(place, f"A rule needs its {key!r}, and this is empty.", into.lines[place])
+
+
+def _config(found: Found, into: Reading, source: str) -> Config:
+    said = found.get("policy", {})
+    ignored = said.get("empty_allow") == "ignore"
+    flow, limits = found.get("flow", {}), found.get("limits", {})
+    plain = ("audit", "workspace", "deny_paths", "store")
+    return Config(
+        agents={name: _agent(name, one, ignored=ignored) for name, one in found.get("agents", {}).items()},
+        toolboxes={name: Toolbox(name=name, **one) for name, one in found.get("toolboxes", {}).items()},
+        toolkits={name: _toolkit(name, one) for name, one in found.get("toolkits", {}).items()},
+        policy=_policy(said, ignored=ignored),
+        sub_agents=_sub_agents(said.get("sub_agents", {})),
+        rules=tuple(CallRule(name=f"rules[{i}]", **rule) for i, rule in enumerate(found.get("rules", ()))),
+        limits=Limits(**limits),
+        flow=FlowRules(**flow),
+        confirm=_effects(found.get("confirm", ())),
+        scrub_env=found.get("scrub", {}).get("env", ()),
+        notes=tuple(into.notes),
+        lines=into.lines,
+        source=source,
+        **{key: found[key] for key in plain if key in found},
+    )
+
+
+def _effects(words: Names) -> Names:
+    return tuple(_EFFECTS.get(word, word) for word in words)
+
+
+def _allow(found: Found | None, *, ignored: bool) -> Names | None:
+    """None is no rule. An empty list lets nothing pass, unless it was asked to mean no rule."""
+    listed: Names | None = None if found is None else found.get("allow")
+    return None if ignored and not listed else listed
+
+
+def _agent(name: str, found: Found, *, ignored: bool) -> AgentRules:
+    said = dict(found)
+    role = said.pop("role", "")
+    providers: Found = said.pop("by_provider", {})
+    lists = {provider: _allow(one, ignored=ignored) for provider, one in providers.items()}
+    return AgentRules(
+        name=name,
+        description=said.pop("description", role),
+        tools=_entries(said.pop("tools", ())),
+        by_provider={provider: listed for provider, listed in lists.items() if listed is not None},
+        **({key: said[key] for key in said if key != "allow"}),
+        allow=_allow(found, ignored=ignored),
+    )
+
+
+def _entries(found: tuple[tuple[str, dict[str, object]], ...]) -> tuple[KitTool, ...]:
+    return tuple(KitTool(name, settings) for name, settings in found)
+
+
+def _toolkit(name: str, found: Found) -> Toolkit:
+    return Toolkit(name=name, description=found.get("description", ""), tools=_entries(found.get("tools", ())))
+
+
+def _policy(found: Found, *, ignored: bool) -> Policy:
+    providers = {
+        name: ProviderRules(profile=one.get("profile"), allow=_allow(one, ignored=ignored))
+        for name, one in found.get("providers", {}).items()
+    }
+    groups = {name: _allow(one, ignored=ignored) for name, one in found.get("groups", {}).items()}
+    own = ("profile", "deny", "also_allow", "hard_deny", "max_spawn_depth", "tool_limit", "tool_tokens")
+    return Policy(
+        allow=_allow(found, ignored=ignored),
+        providers=providers,
+        groups={name: listed for name, listed in groups.items() if listed is not None},
+        **{key: found[key] for key in own if key in found},
+    )
+
+
+def _sub_agents(found: Found) -> SubAgents:
+    preset = found.get("preset", "")
+    return SubAgents(
+        preset="" if preset == "default" else preset, deny=found.get("deny"), leaf_deny=found.get("leaf_deny")
+    )

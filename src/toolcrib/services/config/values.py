@@ -1,0 +1,66 @@
+"""What a configuration says, as values: the parts that core's policy does not know already."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from toolcrib.core.errors import Problem
+from toolcrib.core.policy import AgentRules, Names, Policy, Toolbox, Toolkit
+
+
+class CallRule(Struct, frozen=True, kw_only=True):
+    """A rule about calls. The first one that fits a call decides for it."""
+
+    name: str  # where it stands: rules[0]
+    tool: str  # a tool, an alias, a group or a pattern
+    action: str  # ask, deny or allow
+    where: Mapping[str, str] = {}  # argument: pattern; every one of them must fit
+    why: str = ""
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """How much, how long and how often."""
+
+    rate: int = 0  # calls an hour and session; 0 is no limit
+    tools: Mapping[str, int] = {}  # the same for one tool
+    result: int | None = None  # characters of a result that a model sees
+    seconds: Mapping[str, float] = {}  # how long a tool may run
+    at_once: int = 10  # calls of one batch that run together
+
+
+class FlowRules(Struct, frozen=True, kw_only=True):
+    """What happens when a session that read private data and strangers' words wants to send something out."""
+
+    mode: str = "ask"  # ask, off or deny
+    agents: Mapping[str, str] = {}  # agent: its own mode
+    tools: Names = ()  # never asked about
+
+
+class SubAgents(Struct, frozen=True, kw_only=True):
+    """What a configuration changes in the lists for sub-agents. None keeps the list as it comes."""
+
+    preset: str = ""  # "" or "goclaw"
+    deny: Names | None = None
+    leaf_deny: Names | None = None
+
+
+class Config(Struct, frozen=True, kw_only=True):
+    """A whole configuration that was read and found sound in form. `check_names` finds what its names do not mean."""
+
+    agents: Mapping[str, AgentRules] = {}
+    toolboxes: Mapping[str, Toolbox] = {}
+    toolkits: Mapping[str, Toolkit] = {}
+    policy: Policy = Policy()
+    sub_agents: SubAgents = SubAgents()
+    rules: tuple[CallRule, ...] = ()
+    confirm: Names = ()  # effects that ask first, as core.tool.Effect calls them
+    limits: Limits = Limits()
+    flow: FlowRules = FlowRules()
+    audit: str = ""
+    workspace: str = ""
+    deny_paths: Names = ()
+    store: str = ""
+    scrub_env: Names = ()  # environment variables whose values are secret
+    notes: tuple[Problem, ...] = ()  # what is known and not used
+    lines: Mapping[str, int] = {}  # place: line
+    source: str = "toolcrib.yaml"

@@ -1,0 +1,1 @@
+"""Contracts: what every backend of a port does alike."""

@@ -22,7 +22,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say how many property examples ran."""
     reports = [r for group in terminalreporter.stats.values() for r in group if isinstance(r, pytest.TestReport)]
-    examples = sum(n for r in reports if r.when == "call" for key, n in r.user_properties if key == _KEY)
+    examples = sum(int(str(n)) for r in reports if r.when == "call" for key, n in r.user_properties if key == _KEY)
     terminalreporter.write_line(f"property examples: {examples}")
 
 

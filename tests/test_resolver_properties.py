@@ -49,7 +49,7 @@ def held(present: Present, rules: Grants, seat: Seat) -> set[str]:
 
 @pytest.mark.meets("resolve:property:reference", "explain:all:agrees")
 @tried(2500)
-@given(present=worlds.tools(), rules=worlds.grants(), seat=worlds.seats())
+@given(present=worlds.tools, rules=worlds.grants, seat=worlds.seats)
 def test_the_resolver_and_explain_agree_with_the_reference(present: Present, rules: Grants, seat: Seat) -> None:
     resolver = Resolver(worlds.registry_of(present), rules)
     expected = reference.evaluate(worlds.world_of(present, rules), seat)
@@ -66,7 +66,7 @@ def test_the_resolver_and_explain_agree_with_the_reference(present: Present, rul
 
 @pytest.mark.meets("toolbox:adding:never-removes")
 @tried(400)
-@given(present=worlds.tools(), rules=worlds.grants(), seat=worlds.seats(), more=st.sampled_from(worlds.BOXES))
+@given(present=worlds.tools, rules=worlds.grants, seat=worlds.seats, more=st.sampled_from(worlds.BOXES))
 def test_adding_a_toolbox_never_removes_a_tool(present: Present, rules: Grants, seat: Seat, more: str) -> None:
     """Policy apart, which looks at tools and not at boxes. An agent without boxes has the floor, which an exact box
     is there to replace; to anybody else every box only adds.
@@ -81,7 +81,7 @@ def test_adding_a_toolbox_never_removes_a_tool(present: Present, rules: Grants, 
 
 @pytest.mark.meets("toolbox:adding:never-removes")
 @tried(300)
-@given(present=worlds.tools(), rules=worlds.grants(), seat=worlds.seats(), again=st.randoms(use_true_random=False))
+@given(present=worlds.tools, rules=worlds.grants, seat=worlds.seats, again=st.randoms(use_true_random=False))
 def test_the_order_of_boxes_and_lists_and_resolving_twice_change_nothing(
     present: Present, rules: Grants, seat: Seat, again: Any
 ) -> None:
@@ -101,7 +101,7 @@ def test_the_order_of_boxes_and_lists_and_resolving_twice_change_nothing(
 
 @pytest.mark.meets("toolbox:wildcard:not-mcp", "toolbox:wildcard:not-plugin", "toolbox:wildcard:native-and-custom")
 @tried(300)
-@given(present=worlds.tools(), rules=worlds.grants(), seat=worlds.seats())
+@given(present=worlds.tools, rules=worlds.grants, seat=worlds.seats)
 def test_a_star_grants_native_and_custom_tools_and_never_mcp_or_plugin_tools(
     present: Present, rules: Grants, seat: Seat
 ) -> None:
@@ -121,7 +121,7 @@ def test_a_star_grants_native_and_custom_tools_and_never_mcp_or_plugin_tools(
 
 @pytest.mark.meets("resolve:hard-deny:final", "resolve:sub-agent:excluded")
 @tried(400)
-@given(present=worlds.tools(), rules=worlds.grants(), seat=worlds.seats())
+@given(present=worlds.tools, rules=worlds.grants, seat=worlds.seats)
 def test_nothing_gives_back_what_is_hard_denied_or_excluded_for_sub_agents(
     present: Present, rules: Grants, seat: Seat
 ) -> None:
@@ -141,9 +141,9 @@ def test_nothing_gives_back_what_is_hard_denied_or_excluded_for_sub_agents(
 @pytest.mark.meets("resolve:escalation:self-spawned")
 @tried(300)
 @given(
-    present=worlds.tools(),
-    rules=worlds.grants(),
-    seat=worlds.seats(),
+    present=worlds.tools,
+    rules=worlds.grants,
+    seat=worlds.seats,
     boxes=st.lists(worlds.subsets(worlds.BOXES), min_size=4, max_size=4),
 )
 def test_a_self_spawned_task_holds_no_more_than_its_spawner_and_the_reply_protocol(
@@ -162,7 +162,7 @@ def test_a_self_spawned_task_holds_no_more_than_its_spawner_and_the_reply_protoc
 
 @pytest.mark.meets("resolve:escalation:other-agent")
 @tried(300)
-@given(present=worlds.tools(), rules=worlds.grants(), seat=worlds.seats())
+@given(present=worlds.tools, rules=worlds.grants, seat=worlds.seats)
 def test_a_task_as_another_agent_holds_no_more_than_that_agent_and_the_reply_protocol(
     present: Present, rules: Grants, seat: Seat
 ) -> None:
@@ -192,7 +192,7 @@ class Kept:
 
 @pytest.mark.meets("resolve:property:call-agrees")
 @tried(250)
-@given(present=worlds.tools(), rules=worlds.grants(), seat=worlds.seats())
+@given(present=worlds.tools, rules=worlds.grants, seat=worlds.seats)
 def test_what_a_call_is_refused_is_exactly_what_is_not_issued(present: Present, rules: Grants, seat: Seat) -> None:
     resolver = Resolver(worlds.registry_of(present), rules)
     expected = reference.issued(worlds.world_of(present, rules), seat)
@@ -217,7 +217,7 @@ def test_what_a_call_is_refused_is_exactly_what_is_not_issued(present: Present, 
 
 @pytest.mark.meets("resolve:shown:limit", "resolve:shown:order")
 @tried(400)
-@given(present=worlds.tools(), rules=worlds.grants(), seat=worlds.seats(), found=worlds.subsets(tuple(worlds.POOL)))
+@given(present=worlds.tools, rules=worlds.grants, seat=worlds.seats, found=worlds.subsets(tuple(worlds.POOL)))
 def test_what_is_held_is_shown_or_deferred_within_the_limit_and_always_in_one_order(
     present: Present, rules: Grants, seat: Seat, found: tuple[str, ...]
 ) -> None:
@@ -239,9 +239,9 @@ def test_what_is_held_is_shown_or_deferred_within_the_limit_and_always_in_one_or
 @pytest.mark.meets("tool:flags:never-grant")
 @tried(150)
 @given(
-    present=worlds.tools(),
-    rules=worlds.grants(),
-    seat=worlds.seats(),
+    present=worlds.tools,
+    rules=worlds.grants,
+    seat=worlds.seats,
     effect=st.sampled_from(Effect),
     parallel=st.booleans(),
 )
@@ -257,9 +257,9 @@ def test_flags_describe_and_never_grant(
 @pytest.mark.meets("names:alias:before-lists", "names:case:insensitive")
 @tried(200)
 @given(
-    present=worlds.tools(),
-    rules=worlds.grants(),
-    seat=worlds.seats(),
+    present=worlds.tools,
+    rules=worlds.grants,
+    seat=worlds.seats,
     spelling=st.sampled_from(("bash", "exec", "run_shell", "Bash", "RUN_SHELL", "group:runtime")),
 )
 def test_denying_any_name_of_a_tool_denies_the_tool(

@@ -11,12 +11,13 @@ from tests.reference import Fact, World
 from toolcrib.core.call import JsonObject, Spawn, Where
 from toolcrib.core.errors import BadArguments
 from toolcrib.core.policy import AgentRules, Grants, KitTool, Policy, ProviderRules, SubAgentRules, Toolbox, Toolkit
-from toolcrib.core.registry import Names, Registry, Reserved
+from toolcrib.core import registry
+from toolcrib.core.registry import Registry, Reserved
 from toolcrib.core.resolver import Seat
 from toolcrib.core.tool import Effect, Lane, Tool, Traits
 
 T = TypeVar("T")
-Draw = Callable[[st.SearchStrategy[Any]], Any]
+Names = tuple[str, ...]
 
 
 class NoArguments:
@@ -88,43 +89,54 @@ AGENTS = ("ada", "bob")
 PROVIDERS = ("", "acme", "other")
 CHANNELS = ("", "ops", "open")
 
-SEEDS = st.integers(0, 2**24 - 1)
+HANDS = (frozenset(Where), frozenset({Where.MAIN}), frozenset({Where.SUB_AGENT}))
 
 
-def some(names: Sequence[T], most: int, *, twice: bool = False) -> st.SearchStrategy[tuple[T, ...]]:
-    """Some of the names in any order, out of one number: drawing each apart takes ten times as long. 0 is none."""
+class Dice:
+    """One part of an example, made of one number: a draw apart for each name takes twenty times as long.
 
-    def pick(number: int) -> tuple[T, ...]:
-        dice = Random(number)
-        many = dice.randint(0, min(most, len(names))) if number else 0
-        return tuple(dice.choices(names, k=many) if twice else dice.sample(names, many))
+    Number 0 is the empty part, so that what fails is made smaller part by part.
+    """
 
-    return SEEDS.map(pick)
+    def __init__(self, number: int) -> None:
+        self._random = Random(number)
+        self.bare = number == 0
+
+    def some(self, names: Sequence[T], most: int) -> tuple[T, ...]:
+        """Some of the names in any order, each once."""
+        return tuple(self._random.sample(names, 0 if self.bare else self.up_to(min(most, len(names)))))
+
+    def entries(self, most: int = 5) -> Names:
+        """A list as somebody may write it."""
+        return tuple(self._random.choices(ENTRIES, k=0 if self.bare else self.up_to(most)))
+
+    def up_to(self, most: int) -> int:
+        return 0 if self.bare else int(self._random.random() * (most + 1))
+
+    def maybe(self, value: T) -> T | None:
+        """None more often than not: most rules are absent."""
+        return value if not self.bare and self._random.random() < 0.22 else None
+
+    def one(self, names: Sequence[T]) -> T:
+        return names[self.up_to(len(names) - 1)]
 
 
-lists = some(ENTRIES, 5, twice=True)
-short = some(ENTRIES, 2, twice=True)
-HANDS = (frozenset(Where), frozenset(Where), frozenset({Where.MAIN}), frozenset({Where.SUB_AGENT}))
+def parts(make: Callable[[Dice], T]) -> st.SearchStrategy[T]:
+    """A part, out of one number."""
+    return st.integers(0, 2**24 - 1).map(lambda number: make(Dice(number)))
 
 
 def subsets(names: tuple[str, ...], most: int = 9) -> st.SearchStrategy[tuple[str, ...]]:
     """Some of the names, in any order, each once."""
-    return some(names, most)
+    return parts(lambda dice: dice.some(names, most))
 
 
-def maybe(strategy: st.SearchStrategy[T]) -> st.SearchStrategy[T | None]:
-    """None more often than not: most rules are absent."""
-    return st.one_of(st.none(), st.none(), strategy)
-
-
-@st.composite
-def tools(draw: Draw) -> tuple[Tool, ...]:
+def _tools(dice: Dice) -> tuple[Tool, ...]:
     """A registry's tools: part of the pool, in hands and under conditions of any kind."""
-    absent = draw(some(tuple(POOL), 5))
-    present = [name for name in POOL if name not in absent]
-    shy = dict(zip(draw(some(tuple(POOL), 6)), draw(some(HANDS * 2, 6)), strict=False))
-    bound = draw(some(tuple(POOL), 3))
-    return tuple(_tool(name, shy.get(name, frozenset(Where)), bound) for name in present)
+    pool = tuple(POOL)
+    absent, bound = dice.some(pool, 5), dice.some(pool, 3)
+    shy = {name: dice.one(HANDS) for name in dice.some(pool, 6)}
+    return tuple(_tool(name, shy.get(name, frozenset(Where)), bound) for name in pool if name not in absent)
 
 
 def _tool(name: str, where: frozenset[Where], bound: tuple[str, ...]) -> Tool:
@@ -137,86 +149,94 @@ def _tool(name: str, where: frozenset[Where], bound: tuple[str, ...]) -> Tool:
     )  # fmt: skip
 
 
-@st.composite
-def agents(draw: Draw, name: str) -> AgentRules:
-    """One agent's rules."""
-    allowed = draw(subsets(KITS))
-    return AgentRules(
-        name=name,
-        toolboxes=draw(subsets(BOXES, 3)),
-        tools=tuple(KitTool(tool) for tool in draw(short)),
-        allow=draw(maybe(lists)),
-        deny=draw(short),
-        also_allow=draw(short),
-        by_provider=draw(st.dictionaries(st.sampled_from(PROVIDERS[1:]), lists, max_size=1)),
-        allowed_toolkits=allowed,
-        max_spawn_depth=draw(maybe(st.integers(0, 3))),
-        tool_limit=draw(maybe(st.integers(0, 6))),
-        tool_tokens=draw(maybe(st.integers(0, 200))),
-    )
+def _agent(name: str) -> Callable[[Dice], AgentRules]:
+    def make(dice: Dice) -> AgentRules:
+        return AgentRules(
+            name=name,
+            toolboxes=dice.some(BOXES, 3),
+            tools=tuple(map(KitTool, dice.entries(2))),
+            allow=dice.maybe(dice.entries()),
+            deny=dice.entries(2),
+            also_allow=dice.entries(2),
+            by_provider={name: dice.entries() for name in dice.some(PROVIDERS[1:], 1)},
+            allowed_toolkits=dice.some(KITS, 2),
+            max_spawn_depth=dice.maybe(dice.up_to(3)),
+            tool_limit=dice.maybe(dice.up_to(6)),
+            tool_tokens=dice.maybe(dice.up_to(200)),
+        )
+
+    return make
 
 
-@st.composite
-def policies(draw: Draw) -> Policy:
+def _policy(dice: Dice) -> Policy:
     """What holds for every agent."""
-    rules = st.builds(ProviderRules, profile=maybe(st.sampled_from(PROFILES)), allow=maybe(lists))
+    providers = {
+        name: ProviderRules(profile=dice.maybe(dice.one(PROFILES)), allow=dice.maybe(dice.entries()))
+        for name in dice.some(PROVIDERS[1:], 2)
+    }
     return Policy(
-        profile=draw(maybe(st.sampled_from(PROFILES))),
-        providers=draw(st.dictionaries(st.sampled_from(PROVIDERS[1:]), rules, max_size=2)),
-        allow=draw(maybe(lists)),
-        groups=draw(st.dictionaries(st.sampled_from(CHANNELS[1:]), lists, max_size=1)),
-        deny=draw(short),
-        also_allow=draw(short),
-        hard_deny=draw(short),
-        sub_agents=SubAgentRules(excluded=draw(short), denied=draw(short), leaf=draw(short)),
-        max_spawn_depth=draw(st.integers(0, 3)),
-        tool_limit=draw(maybe(st.integers(0, 6))),
+        profile=dice.maybe(dice.one(PROFILES)),
+        providers=providers,
+        allow=dice.maybe(dice.entries()),
+        groups={name: dice.entries() for name in dice.some(CHANNELS[1:], 1)},
+        deny=dice.entries(2),
+        also_allow=dice.entries(2),
+        hard_deny=dice.entries(2),
+        sub_agents=SubAgentRules(excluded=dice.entries(2), denied=dice.entries(2), leaf=dice.entries(2)),
+        max_spawn_depth=dice.up_to(3),
+        tool_limit=dice.maybe(dice.up_to(6)),
     )
 
 
-@st.composite
-def grants(draw: Draw) -> Grants:
-    """Everything that the resolver reads beside the registry."""
-    boxes = {name: Toolbox(name=name, tools=draw(lists), exact=name in {"exact", "look"}) for name in BOXES}
-    kits = {name: Toolkit(name=name, tools=tuple(KitTool(tool) for tool in draw(short))) for name in KITS}
+def _lists(dice: Dice) -> tuple[dict[str, Toolbox], dict[str, Toolkit], dict[str, Names]]:
+    boxes = {name: Toolbox(name=name, tools=dice.entries(), exact=name in {"exact", "look"}) for name in BOXES}
+    kits = {name: Toolkit(name=name, tools=tuple(map(KitTool, dice.entries(2)))) for name in KITS}
+    return boxes, kits, {name: dice.entries() for name in PROFILES}
+
+
+def _grants(lists: Any, ada: AgentRules, bob: AgentRules, policy: Policy, browser: bool) -> Grants:
+    boxes, kits, profiles = lists
     return Grants(
         floor=("read_file", "write_file", "run_shell", "think", "report_to_parent", "request_input"),
         reply=("report_to_parent", "request_input"),
         exact_floor=("report_to_parent", "request_input", "think"),
         toolboxes=boxes,
         toolkits=kits,
-        profiles={name: draw(lists) for name in PROFILES},
-        agents={name: draw(agents(name)) for name in AGENTS},
-        policy=draw(policies()),
-        missing=draw(st.sampled_from(({}, {"browser": "no browser is configured"}))),
+        profiles=profiles,
+        agents={"ada": ada, "bob": bob},
+        policy=policy,
+        missing={} if browser else {"browser": "no browser is configured"},
     )
 
 
-@st.composite
-def seats(draw: Draw) -> Seat:
+def _seat(dice: Dice) -> Seat:
     """A caller, in any place that a caller can be in."""
-    depth = draw(st.integers(0, 3))
-    held = st.builds(Spawn, held=st.one_of(st.none(), subsets(tuple(POOL)).map(frozenset)))
+    held = dice.maybe(frozenset(dice.some(tuple(POOL), 9)))
     return Seat(
-        agent=draw(st.sampled_from(AGENTS)),
-        depth=depth,
-        provider=draw(st.sampled_from(PROVIDERS)),
-        group=draw(st.sampled_from(CHANNELS)),
-        in_session=draw(st.booleans()),
-        toolboxes=draw(maybe(subsets((*BOXES, "ONE", "Exact"), 3))),
-        loaded=draw(subsets(KITS)),
-        granted=draw(maybe(short)) or (),
-        only=draw(maybe(lists)),
-        spawn=draw(maybe(held)),
+        agent=dice.one(AGENTS),
+        depth=dice.up_to(3),
+        provider=dice.one(PROVIDERS),
+        group=dice.one(CHANNELS),
+        in_session=bool(dice.up_to(1)),
+        toolboxes=dice.maybe(dice.some((*BOXES, "ONE", "Exact"), 3)),
+        loaded=dice.some(KITS, 2),
+        granted=dice.maybe(dice.entries(2)) or (),
+        only=dice.maybe(dice.entries()),
+        spawn=dice.maybe(Spawn(held)),
     )
 
 
-def names_beside(present: tuple[Tool, ...]) -> Names:
+tools = parts(_tools)
+grants = st.builds(_grants, parts(_lists), parts(_agent("ada")), parts(_agent("bob")), parts(_policy), st.booleans())
+seats = parts(_seat)
+
+
+def names_beside(present: tuple[Tool, ...]) -> registry.Names:
     """Groups and covers, with every native tool that this registry lacks known by name."""
     here = {tool.name for tool in present}
     away = {n: Reserved(n, "A tool.", "d", POOL[n][2]) for n in POOL if n not in here and POOL[n][0] == "native"}
     away["create_cron"] = Reserved("create_cron", "A tool.", "d")
-    return Names(groups=GROUPS, covers=COVERS, reserved=away)
+    return registry.Names(groups=GROUPS, covers=COVERS, reserved=away)
 
 
 def registry_of(present: tuple[Tool, ...]) -> Registry:

@@ -20,7 +20,7 @@ from toolcrib.core.heavy import heavy
 from toolcrib.core.policy import AgentRules, Grants, KitTool
 from toolcrib.core.registry import Registry
 from toolcrib.core.render import schemas
-from toolcrib.core.resolver import Resolver, View, seat_of
+from toolcrib.core.resolver import Resolver, UnknownAgent, View, seat_of
 from toolcrib.core.run import Runner
 from toolcrib.core.shape import Scrub, Shaper
 from toolcrib.core.tool import Body, Tool, as_tool
@@ -117,7 +117,7 @@ class Crib:
         """What the native tools work on."""
         parts, ports = heavy("toolcrib.machine.files.workspace"), heavy("toolcrib.services.files")
         kinds = {name: rules.context_files for name, rules in self.config.agents.items() if rules.context_files}
-        deny = {name: (*self.config.deny_paths, *rules.deny_paths) for name, rules in self.config.agents.items()}
+        deny = {"*": self.config.deny_paths, **{name: rules.deny_paths for name, rules in self.config.agents.items()}}
         store, catalogue = self.store, heavy("toolcrib.services.catalogue")
         boxes, kits = heavy("toolcrib.services.toolboxes"), heavy("toolcrib.services.toolkits")
         self.catalogue = catalogue.Catalogue(self._current)
@@ -181,9 +181,11 @@ class Crib:
 
     async def turn(self, agent: str, **who: Any) -> "Turn":
         """Begin a request of an agent. What it holds is fixed until the request ends."""
-        caller = Caller(agent=agent, **who)
         await self.refresh()
         resolver = self.resolver
+        if "workspace" not in who and (own := resolver.rules_of(agent).workspace):
+            who["workspace"] = own
+        caller = Caller(agent=agent, **who)
         loaded: Sequence[str] = ()
         if caller.session and resolver.rules_of(agent).allowed_toolkits:
             kits = self.toolkits or heavy("toolcrib.services.toolkits").Toolkits(self._current, self.store.loaded)
@@ -198,7 +200,11 @@ class Crib:
 
     async def call(self, tool: str, arguments: Raw = b"{}", *, agent: str, key: str = "", **who: Any) -> Outcome:
         """Run one call as an agent. It never raises for what a tool or a guard says."""
-        turn = await self.turn(agent, **who)
+        try:
+            turn = await self.turn(agent, **who)
+        except UnknownAgent as error:
+            request = Request(tool, arguments, key=key)
+            return self._runner.refuse(self.resolver.registry.generation, Caller(agent=agent), request, error)
         return await turn.call(tool, arguments, key=key)
 
     @property
@@ -265,7 +271,7 @@ class Turn:
             return await self._runner.call(self.resolver, self.view, self.caller, request)
         if not await self._crib.store.access.consume(self.caller.agent, self.caller.session, tool.name):
             error = NotIssued(f"{tool.name} was granted once, and was used.", hint="Ask again if you need it again.")
-            return self._runner.refuse(self.view, self.caller, request, error)
+            return self._runner.refuse(self.view.registry.generation, self.caller, request, error)
         return await self._runner.call(self.resolver, self.view, self.caller, request)
 
 

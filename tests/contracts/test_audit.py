@@ -13,6 +13,7 @@ from toolcrib.services.audit import Entry, Head, Query
 from toolcrib.services.chain import START, verified
 
 
+@pytest.mark.meets("store:contract:inprocess", "store:contract:sqlite", "store:contract:postgres")
 async def test_an_entry_says_all_that_the_record_said(store: Any) -> None:
     told = record(
         caller=BERT,
@@ -68,6 +69,7 @@ async def test_an_empty_audit_is_in_order(store: Any) -> None:
     assert (await store.audit.entries()).entries == ()
 
 
+@pytest.mark.meets("audit:filter:fields")
 @pytest.mark.parametrize(
     ("query", "found"),
     [

@@ -1,5 +1,6 @@
 """What happens when a store cannot be opened or written: a clear sentence, and nothing lost in silence."""
 
+import asyncio
 import sqlite3
 import stat
 import subprocess
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy import event
 
 from tests.contracts.conftest import Place, hide
 from tests.contracts.records import record
@@ -59,6 +61,11 @@ def test_a_store_of_a_newer_version_is_refused_and_left_alone(place: Place) -> N
 def test_a_url_that_names_no_store_of_ours_is_refused(url: str) -> None:
     with pytest.raises(StoreError, match="sqlite:///"):
         open_at(url)
+
+
+def test_a_url_that_is_none_is_one_clear_sentence() -> None:
+    with pytest.raises(StoreError, match="cannot be used"):
+        open_at("my store")
 
 
 def test_a_server_that_does_not_answer_is_one_clear_sentence(tmp_path: Path) -> None:
@@ -170,6 +177,20 @@ async def test_records_wait_while_the_database_is_locked_and_none_is_lost(place:
     assert (await store.audit.verify()).checked == 50
 
 
+@pytest.mark.meets("audit:commit:grouped")
+async def test_handing_over_waits_for_nothing_and_only_a_strict_caller_waits_for_the_commit(place: Place) -> None:
+    store = place.open(busy=30)
+    lock = Lock(place)
+    for _ in range(500):
+        store.audit.hand(record())
+    waiting = asyncio.ensure_future(store.audit.durable(record()))
+    done, _ = await asyncio.wait([waiting], timeout=0.2)
+    assert not done
+    lock.release()
+    await waiting
+    assert (await store.audit.verify()).checked == 501
+
+
 async def test_a_strict_caller_hears_that_its_record_is_not_safe(place: Place) -> None:
     store = place.open(busy=0.1, strict=True)
     lock = Lock(place)
@@ -233,7 +254,7 @@ async def test_a_full_disk_is_told_and_nothing_is_lost(make_place: Any) -> None:
     def small(raw: Any, _record: object) -> None:
         raw.execute(f"PRAGMA max_page_count={pages + 5}").close()
 
-    sa.event.listen(store.database.engine, "connect", small)
+    event.listen(store.database.engine, "connect", small)
     store.database.engine.dispose()
     for _ in range(100):
         store.audit.hand(record(arguments=b'{"a":"%b"}' % (b"x" * 5000)))
@@ -242,7 +263,7 @@ async def test_a_full_disk_is_told_and_nothing_is_lost(make_place: Any) -> None:
     assert "full" in store.audit.trouble
     with pytest.raises(StoreError, match="disk is full"):
         await store.documents.put("a", "u", "MEMORY.md", "x" * 100_000)
-    sa.event.remove(store.database.engine, "connect", small)
+    event.remove(store.database.engine, "connect", small)
     store.database.engine.dispose()
     wait_until(lambda: not store.audit.trouble)
     await store.audit.settle()

@@ -125,7 +125,9 @@ def test_lock_files_pin_by_hash_and_name_no_registry():
 
 def test_what_the_project_asks_for_is_locked():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    locked = {n.lower() for n in re.findall(r"^([A-Za-z0-9._-]+)==", (ROOT / "requirements.txt").read_text(), re.MULTILINE)}
+    locked = {
+        n.lower() for n in re.findall(r"^([A-Za-z0-9._-]+)==", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
+    }
     wanted = {re.split(r"[\[<>=; ]", d)[0].lower() for d in project["project"]["dependencies"]}
     assert wanted <= locked
 

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from toolcrib.core.errors import NotIssued, ToolError, UnknownTool
 from toolcrib.core.policy import Grants
-from toolcrib.core.registry import Registry, near
+from toolcrib.core.registry import LONGEST, Registry, near
 from toolcrib.core.resolver import Resolver, Seat, Step, View
 
 
@@ -43,7 +43,7 @@ def explain_all(resolver: Resolver, seat: Seat) -> Iterator[Explained]:
 def unknown(registry: Registry, name: str) -> str:
     """What to say of a name that is no tool."""
     close = registry.nearest(name)
-    return f"there is no tool {name!r}" + (f"; did you mean {' or '.join(close)}?" if close else "")
+    return f"there is no tool {_short(name)!r}" + (f"; did you mean {' or '.join(close)}?" if close else "")
 
 
 def refusal(resolver: Resolver, view: View, name: str) -> ToolError:
@@ -57,7 +57,11 @@ def refusal(resolver: Resolver, view: View, name: str) -> ToolError:
     hint = f"The nearest that you hold: {', '.join(close)}." if close else ""
     if reserved := registry.reserved(name):
         return UnknownTool(f"{reserved.name} is in the catalogue, and this version does not have it yet.", hint=hint)
-    return UnknownTool(f"There is no tool {name!r}.", hint=hint, data={"nearest": close})
+    return UnknownTool(f"There is no tool {_short(name)!r}.", hint=hint, data={"nearest": close})
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
 
 
 def _of(resolver: Resolver, view: View, i: int) -> Explained:

@@ -15,6 +15,7 @@ from toolcrib.core.errors import BadTool, CribError
 from toolcrib.core.heavy import heavy
 from toolcrib.core.tool import NAME, Tool
 
+LONGEST = 128  # a name beyond this is no slip of the pen
 EVERY_NATIVE = "*native"
 EVERYTHING = "*everything"
 _ONES = bytes.maketrans(b"01", b"\x00\x01")
@@ -249,5 +250,7 @@ class Registry:
 
 def near(name: str, choices: Iterable[str], most: int = 3) -> list[str]:
     """The choices that look most like a name."""
+    if len(name) > LONGEST:
+        return []
     among = {choice.lower(): choice for choice in choices}
     return [among[low] for low in heavy("difflib").get_close_matches(name.lower(), among, n=most, cutoff=0.6)]

@@ -113,9 +113,9 @@ class Runner:
     async def call(self, resolver: Resolver, view: View, caller: Caller, request: Request) -> Outcome:
         """Answer a request. A tool's own trouble never raises: it is an outcome and a record."""
         call_id = request.id or f"c{self._prefix}{next(self._count):x}"
-        asked = _Asked(call_id, request, caller, view, time.time(), time.perf_counter(), [])
+        asked = _Asked(call_id, request, caller, view.registry.generation, time.time(), time.perf_counter(), [])
         try:
-            outcome = await self._answer(resolver, asked)
+            outcome = await self._answer(resolver, view, asked)
         except BaseException:
             error = Cancelled(f"{request.tool} was stopped before it ended.")
             self.audit.hand(asked.record(self.shaper.failed(call_id, request.tool, error, Status.CANCELLED)))
@@ -129,10 +129,12 @@ class Runner:
             listener(record)
         return outcome
 
-    def refuse(self, view: View, caller: Caller, request: Request, error: ToolError) -> Outcome:
+    def refuse(self, generation: int, caller: Caller, request: Request, error: ToolError) -> Outcome:
         """Refuse a request before it comes to the pipeline; it is recorded like any other."""
         call_id = request.id or f"c{self._prefix}{next(self._count):x}"
-        asked = _Asked(call_id, request, caller, view, time.time(), time.perf_counter(), [])
+        asked = _Asked(call_id, request, caller, generation, time.time(), time.perf_counter(), [])
+        if isinstance(request.arguments, bytes):
+            asked.raw = request.arguments
         outcome = self.shaper.failed(call_id, request.tool, error, Status.REFUSED)
         self.audit.hand(asked.record(outcome))
         return outcome
@@ -145,9 +147,9 @@ class Runner:
             return self.shaper.failed(outcome.id, outcome.tool, error, outcome.status)
         return outcome
 
-    async def _answer(self, resolver: Resolver, asked: "_Asked") -> Outcome:
+    async def _answer(self, resolver: Resolver, view: View, asked: "_Asked") -> Outcome:
         """Find, issued, validate; what passes is a Call. Whatever refuses or breaks up to the tool is a refusal."""
-        request, view = asked.request, asked.view
+        request = asked.request
         try:
             raw = request.arguments
             if raw.__class__ is not bytes or len(raw) > BYTES_OF_ARGUMENTS:
@@ -161,8 +163,8 @@ class Runner:
             if self.strict and self.audit.full:
                 raise Unrecorded(f"{line.tool.name} was not called: its record could not be kept.")
             if request.key:
-                return await self._once(line, call, request.key, asked.said)
-            return await self._pass(line, call, asked.said)
+                return await self._once(line, call, asked)
+            return await self._pass(line, call, asked)
         except ToolError as error:
             return self.shaper.failed(asked.id, request.tool, error, Status.REFUSED)
         except Exception:  # noqa: BLE001 - a guard that breaks refuses: it neither stops the agent nor lets the call pass
@@ -184,9 +186,10 @@ class Runner:
         lines[name] = lines[tool.name] = line
         return line
 
-    async def _pass(self, line: Line, call: Call, said: list[Verdict]) -> Outcome:
+    async def _pass(self, line: Line, call: Call, asked: "_Asked") -> Outcome:
         """The guards, then the tool."""
         asks = False
+        said = asked.said
         for check in line.checks:
             verdict = check(call)
             if verdict is not None:
@@ -195,7 +198,7 @@ class Runner:
                     raise Denied(f"{call.tool.name} was not called: {verdict.why}.", hint=verdict.hint)
                 asks = True
         if asks:
-            await self._approve(call, said)
+            await self._approve(call, asked)
         for hook in self.before:
             answer = hook(call)
             if answer is not None:
@@ -221,7 +224,7 @@ class Runner:
                 outcome = await self.shaper.fitted(call, outcome)
         except ToolError as error:
             return self.shaper.failed(call.id, call.tool.name, error, Status.FAILED)
-        except Exception:  # noqa: BLE001 - a tool's bug must not stop the agent, nor show itself to the model
+        except (Exception, SystemExit):  # noqa: BLE001 - a tool's bug must not stop the agent, nor show itself to the model
             return self._broken(call.id, call.tool.name, Status.FAILED)
         return outcome
 
@@ -233,6 +236,11 @@ class Runner:
         try:
             async with deadline:
                 return await _rest(steps, waits)
+        except asyncio.CancelledError:
+            if asyncio.current_task().cancelling():
+                raise
+            # Nobody stopped this call: the tool waited for something that was cancelled.
+            raise Cancelled(f"{line.tool.name} was stopped by something that it waited for.") from None
         except TimeoutError:
             if not deadline.expired():
                 raise
@@ -241,31 +249,35 @@ class Runner:
                 hint="Ask for less at a time, or try again later.",
             ) from None
 
-    async def _approve(self, call: Call, said: Sequence[Verdict]) -> None:
-        asked = [verdict for verdict in said if verdict.action == "ask"]
-        reasons = "; ".join(verdict.why for verdict in asked)
-        answer = await self.approver(call, asked) if self.approver is not None else None
+    async def _approve(self, call: Call, asked: "_Asked") -> None:
+        asks = [verdict for verdict in asked.said if verdict.action == "ask"]
+        answer = await self.approver(call, asks) if self.approver is not None else None
         if answer is None:
+            reasons = "; ".join(verdict.why for verdict in asks)
             raise NeedsApproval(
                 f"{call.tool.name} was not called: a person has to agree first ({reasons}), and nobody can be asked here.",
                 hint="Do it another way, or ask the person to call it.",
             )
+        asked.approval = answer.id or ("allowed" if answer.allowed else "denied") + (
+            f" by {answer.by}" if answer.by else ""
+        )
         if not answer.allowed:
             raise NotApproved(
                 f"{call.tool.name} was not called: it was not approved" + (f" ({answer.why})." if answer.why else "."),
                 hint="Do not try again unchanged; ask what to do instead.",
             )
 
-    async def _once(self, line: Line, call: Call, key: str, said: list[Verdict]) -> Outcome:
+    async def _once(self, line: Line, call: Call, asked: "_Asked") -> Outcome:
         """A key that was used answers with what was recorded, and the tool does not run twice."""
-        once = self.once
+        once, key = self.once, asked.request.key
         if once is None:
-            return await self._pass(line, call, said)
+            return await self._pass(line, call, asked)
         recorded = await once.recall(call, key)
         if recorded is not None:
+            asked.said.append(Verdict("note", "once", "answered from the record of an earlier call"))
             return recorded
         try:
-            outcome = await self._pass(line, call, said)
+            outcome = await self._pass(line, call, asked)
         except Exception:  # whatever refused, the tool has not run: the key is free again
             await once.drop(call, key)
             raise
@@ -289,11 +301,12 @@ class _Asked(Struct):
     id: str
     request: Request
     caller: Caller
-    view: View
+    generation: int
     at: float
     began: float
     said: list[Verdict]
     raw: bytes = b""
+    approval: str = ""
 
     def record(self, outcome: Outcome) -> Record:
         error = outcome.error
@@ -308,7 +321,8 @@ class _Asked(Struct):
             seconds=time.perf_counter() - self.began,
             size=len(outcome.text),
             verdicts=tuple(map(str, self.said)) if self.said else (),
-            generation=self.view.registry.generation,
+            approval=self.approval,
+            generation=self.generation,
         )
 
 

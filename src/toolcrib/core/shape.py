@@ -12,6 +12,7 @@ from toolcrib.core.call import Outcome, Result, Status
 from toolcrib.core.errors import Fault, ToolError
 from toolcrib.core.guard import Call
 
+LONGEST_NAME = 128  # of a tool's name as it was asked for
 LIMIT, HEAD, TAIL = 16_000, 6_000, 2_000  # characters of a result's text
 _encode = msgspec.json.encode
 _PLAIN: frozenset[type] = frozenset({int, float, bool, type(None)})
@@ -91,7 +92,7 @@ class Shaper:
             self.clean(fault.data) if fault.data else {},
         )
         text = _encode({"error": told.as_json()}).decode()
-        return Outcome(id=call_id, tool=tool, status=status, text=text, error=told)
+        return Outcome(id=call_id, tool=tool[:LONGEST_NAME], status=status, text=text, error=told)
 
     async def fitted(self, call: Call, outcome: Outcome) -> Outcome:
         """A result over the limit as its head, its tail, and how to read the rest; the whole is kept."""

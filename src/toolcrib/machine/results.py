@@ -29,7 +29,11 @@ class FileResults:
 
     async def keep(self, call: str, caller: Caller, text: str, attachments: Sequence[Attachment] = ()) -> None:
         made = Kept(
-            agent=caller.agent, session=caller.session, at=time.time(), text=_whole(text), attachments=tuple(attachments)
+            agent=caller.agent,
+            session=caller.session,
+            at=time.time(),
+            text=_whole(text),
+            attachments=tuple(attachments),
         )
         await asyncio.to_thread(self._write, self._path(call, caller), made)
 

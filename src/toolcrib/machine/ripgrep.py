@@ -7,7 +7,7 @@ workspace, and every file it names is looked at again through that handle before
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import IO, TypeAlias
 
 import msgspec
@@ -90,7 +90,7 @@ def command(
     return [*out, f"--regexp={patterns.for_ripgrep(query.pattern)}", "--", "./" if path == "." else f"./{path}"]
 
 
-def run(arguments: Sequence[str], where: str, query: Query, halt: Halt, believed: Believed) -> Iterator[FileHits]:
+def run(arguments: Sequence[str], where: str, query: Query, halt: Halt, believed: Believed) -> Generator[FileHits]:
     """Start it, and give what it finds file by file. Whoever stops listening stops it."""
     with (
         tempfile.TemporaryFile() as errors,

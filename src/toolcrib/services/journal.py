@@ -1,6 +1,5 @@
 """The memory of calls that must not run twice: a key is claimed before the tool runs, the outcome is kept after."""
 
-from collections.abc import Sequence
 from contextlib import suppress
 from enum import StrEnum
 from hashlib import sha256
@@ -53,7 +52,7 @@ class Journal(Protocol):
 
 def scope_of(caller: Caller, tool: str) -> str:
     """A key means something only for one agent, session and tool."""
-    return _joined((caller.agent, caller.session, tool))
+    return repr((caller.agent, caller.session, tool))  # no two lists of parts give the same
 
 
 def fingerprint(arguments: bytes) -> str:
@@ -61,8 +60,3 @@ def fingerprint(arguments: bytes) -> str:
     with suppress(ValueError, RecursionError):  # not JSON: the bytes themselves have to be the same
         arguments = msgspec.json.encode(msgspec.json.decode(arguments), order="sorted")
     return sha256(arguments).hexdigest()
-
-
-def _joined(parts: Sequence[str]) -> str:
-    """Parts in one text in such a way that no two lists of parts give the same."""
-    return msgspec.json.encode(parts).decode()

@@ -54,11 +54,11 @@ class Drafts:
             clean(record.tool),
             self._told(record.arguments),
             str(record.status),
-            record.code,
+            record.code and clean(record.code),
             record.seconds,
             record.size,
             clean(_encode(record.verdicts).decode()) if record.verdicts else "",
-            clean(record.approval),
+            record.approval and clean(record.approval),
             record.generation,
         )
         return line, body(line)
@@ -87,9 +87,9 @@ class Drafts:
         text = arguments.decode("utf-8", "replace")
         try:
             text = self._scrub(text)
+            return clean(text if len(text) <= LONGEST_ARGUMENTS else _cut(text))
         except _FAULTS:  # a broken scrubber neither stops the record nor lets through what it did not scrub
             return WITHHELD
-        return clean(text if len(text) <= LONGEST_ARGUMENTS else _cut(text))
 
 
 def interrupted(opening: tuple[str, float, str, str, str, str, str, str], now: float) -> Draft:

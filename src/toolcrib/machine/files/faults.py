@@ -48,10 +48,11 @@ def told(error: OSError, path: str) -> ToolFailed:
     return ToolFailed(f"{shown(path)}: {words.what}.", code=words.code, hint=words.hint, retryable=words is _BUSY)
 
 
-def missing() -> ToolFailed:
-    """The workspace itself is not there."""
+def missing(error: OSError | None = None) -> ToolFailed:
+    """The workspace itself is not there, or not for us."""
+    shut = error is not None and error.errno == errno.EACCES
     return ToolFailed(
-        "The workspace is not there any more, or was never set.",
+        "The workspace may not be opened." if shut else "The workspace is not there any more, or was never set.",
         code="workspace_missing",
         hint="Tell a person: no file tool works until it is back.",
     )

@@ -52,8 +52,8 @@ class Root:
         """Open the root."""
         try:
             return os.open(self.path, _ROOT)
-        except OSError:
-            raise faults.missing() from None
+        except OSError as error:
+            raise faults.missing(error) from None
 
     def read(self, path: str, limit: int = BYTES_OF_FILE) -> Stored:
         """A regular file's bytes."""

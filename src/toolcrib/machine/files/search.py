@@ -6,7 +6,8 @@ plan  ──►  files that match, in path order, lazily  ──►  gathered up
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from typing import Any
 
 import msgspec
@@ -85,7 +86,7 @@ def _data(root: Root, handle: int, path: str) -> bytes | None:
     return None if data is None else searchable(data)
 
 
-def look(root: Root, handle: int, files: Iterable[str], query: Query, halt: Halt) -> Iterator[FileHits]:
+def look(root: Root, handle: int, files: Iterable[str], query: Query, halt: Halt) -> Generator[FileHits]:
     """Our own engine."""
     expression = compiled(query)
     for path in files:
@@ -179,8 +180,14 @@ def _with_context(data: bytes, matches: list[Match], query: Query) -> Iterator[L
         yield _line(data, match) if match else Line(number, text, match=False)
 
 
-def _gathered(found: Iterable[FileHits], query: Query) -> Hits:
-    """The first hits, up to the limit: lines when lines are asked for, else files."""
+def _gathered(found: Generator[FileHits], query: Query) -> Hits:
+    """The first hits, up to the limit; then the engine is stopped."""
+    with closing(found):
+        return _first(found, query)
+
+
+def _first(found: Iterator[FileHits], query: Query) -> Hits:
+    """The first hits: so many lines when lines are asked for, else so many files."""
     files: list[FileHits] = []
     left = query.limit
     for hits in found:

@@ -94,7 +94,7 @@ def parse(text: str, source: str, problems: list[Problem]) -> Node | None:
 
 def _broken(text: str, what: str, mark: Any) -> Problem:  # noqa: ANN401 - PyYAML's marks have no type of their own
     """A fault of the notation, with the advice for the commonest."""
-    line = mark.line + 1 if mark else 0
+    line = min(mark.line, text.count("\n")) + 1 if mark else 0  # a fault at the end is put behind the last line
     tabbed = "\t" in "".join(text.splitlines()[line - 1 : line])
     mend = "Use spaces, not tabs." if tabbed else "Check indentation, quotes and brackets."
     return _problem(f"This is not YAML: {what}.", line, mend)

@@ -5,7 +5,6 @@ from toolcrib.services.config.kinds import (
     Either,
     Field,
     Flag,
-    Free,
     Kind,
     Many,
     Name,
@@ -195,5 +194,4 @@ FIELDS: tuple[Field, ...] = (
     *_reserved(_LATER),
 )
 
-ROOT: Kind = Table(FIELDS)
-ANYTHING: Kind = Free()
+ROOT: Kind = Table(FIELDS, bare=True)

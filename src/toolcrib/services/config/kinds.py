@@ -302,7 +302,7 @@ class Reserved(Struct, frozen=True):
     words: str = "kept for later"
 
     def read(self, node: Node, where: str, into: Reading) -> Value:
-        into.notes.append(Problem(where, f"This key {self.why}.", "", node.line))
+        into.notes.append(Problem(where, f"This key {self.why}.", "", into.lines.get(where, node.line)))
         return None
 
 

@@ -12,7 +12,7 @@ from toolcrib.services.config.kinds import at
 from toolcrib.services.config.meaning import all_meant, meant
 from toolcrib.services.config.values import Config
 
-_CONTROL = frozenset({*CONTROL, "dynamic_tools"})  # the last one is what MindRoom calls the three together
+CONTROLS = frozenset({*CONTROL, "dynamic_tools"})  # the last one is what MindRoom calls the three together
 
 
 def check_names(config: Config, registry: Registry, base: Grants, *, boxes: Iterable[str] = ()) -> list[Problem]:
@@ -124,21 +124,11 @@ class _Check:
                 held |= names
 
     def _fits(self, where: str, name: str, names: AbstractSet[str]) -> Iterator[Problem]:
-        if steering := sorted(names & _CONTROL):
-            what = f"{steering[0]} cannot be in a toolkit: an agent has it, or has not, whatever it loads."
-            yield self.problem(where, what, "Take it out.")
-            return
-        yield from self._entry(where, name)
-        if only := sorted(one for one in names if not self._in_main_hands(one)):
-            what = f"{only[0]} is for sub-agents only, and toolkits are for main agents."
-            yield self.problem(where, what, "Take it out.")
-
-    def _in_main_hands(self, name: str) -> bool:
-        tool = self.registry.get(name)
-        if tool is not None:
-            return Where.MAIN in tool.traits.where
-        reserved = self.registry.reserved(name)
-        return reserved is None or reserved.where != Where.SUB_AGENT.value
+        misfit = kit_misfit(self.registry, names)
+        if not misfit or misfit[0] not in CONTROLS:
+            yield from self._entry(where, name)
+        if misfit:
+            yield self.problem(where, f"{misfit[0]} {misfit[1]}.", "Take it out.")
 
     def agents(self) -> Iterator[Problem]:
         """What each agent refers to."""
@@ -188,6 +178,22 @@ class _Check:
         own = all_meant(self.registry, (tool.name for tool in agent.tools))
         granted = all_meant(self.registry, (entry for box in boxes for entry in box.tools))
         return [*agent.tools, *(KitTool(name) for name in sorted(granted - own))]
+
+
+def kit_misfit(registry: Registry, names: AbstractSet[str]) -> tuple[str, str] | None:
+    """The first of these tools that cannot be in a toolkit, and why."""
+    if steering := sorted(names & CONTROLS):
+        return steering[0], "cannot be in a toolkit: an agent has it, or has not, whatever it loads"
+    only = sorted(name for name in names if not _in_main_hands(registry, name))
+    return (only[0], "is for sub-agents only, and toolkits are for main agents") if only else None
+
+
+def _in_main_hands(registry: Registry, name: str) -> bool:
+    tool = registry.get(name)
+    if tool is not None:
+        return Where.MAIN in tool.traits.where
+    reserved = registry.reserved(name)
+    return reserved is None or reserved.where != Where.SUB_AGENT.value
 
 
 def _meant(name: str, among: Iterable[str]) -> str:

@@ -12,12 +12,14 @@ from msgspec import Struct, field
 from toolcrib.core.errors import BadConfig, Problem
 from toolcrib.core.heavy import heavy
 from toolcrib.core.registry import Registry, UnknownName
-from toolcrib.services.config.document import Entries, Items, Node, Text, parse, plain_value
+from toolcrib.services.config.document import BYTES, Items, Node, Text, parse, plain_value
 from toolcrib.services.config.kinds import NAME, at
+from toolcrib.services.config.meaning import meant
+from toolcrib.services.config.names import kit_misfit
 
 Foreign = Any  # plain values as a file holds them
 _JSON5 = re.compile(
-    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<key>[A-Za-z_$][\w$]*)(?=\s*:)""",
+    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?)|(?P<key>[A-Za-z_$][\w$]*)(?=\s*:)""",
     re.DOTALL,
 )
 
@@ -90,6 +92,19 @@ class Draft(Struct):
             self.note(where, f"Not known here and left out: {', '.join(lost)}. {loss}")
         return list(found)
 
+    def in_kit(self, names: Iterable[str], where: str) -> list[str]:
+        """Those of our names that a toolkit may hold, each tool once."""
+        held: set[str] = set()
+        kept: list[str] = []
+        for name in names:
+            means = meant(self.registry, name)
+            if misfit := kit_misfit(self.registry, means):
+                self.note(where, f"{name} was left out: {misfit[0]} {misfit[1]}.")
+                continue
+            kept += sorted(means - held) if means & held else [name]
+            held |= means
+        return kept
+
     def left_out(self, found: Mapping[str, Foreign], keys: Iterable[str], where: str, why: str) -> None:
         """Say which keys were there and have no place here."""
         there = [key for key in keys if found.get(key) not in (None, [], {}, "", False)]
@@ -101,15 +116,26 @@ class Draft(Struct):
         plain = NAME.fullmatch(name)
         short = name if plain else re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-._")[:56] or "unnamed"
         used = {one.lower() for one in taken}
-        free = next(one for one in (short, *(f"{short}-{i}" for i in range(2, 100_000))) if one.lower() not in used)
+        choices = (short, *(f"{short[:56]}-{i}" for i in range(2, len(used) + 3)))
+        free = next(one for one in choices if one.lower() not in used)
         if free != name:
             self.note(where, f"{name!r} became {free!r}.")
         return free
 
 
+def mapping_of(value: Foreign) -> dict[str, Foreign]:
+    """A mapping as it is; an empty one for anything else."""
+    return cast("dict[str, Foreign]", value) if isinstance(value, dict) else {}
+
+
+def list_of(value: Foreign) -> list[Foreign]:
+    """A list as it is; an empty one for anything else."""
+    return cast("list[Foreign]", value) if isinstance(value, list) else []
+
+
 def read_foreign(text: str, source: str) -> Foreign:
     """JSON, JSON with comments, or YAML as plain values. Raises BadConfig when it is none of them."""
-    if text.lstrip("\ufeff \t\r\n").startswith(("{", "[", "//", "/*")):
+    if len(text) <= BYTES and text.lstrip("\ufeff \t\r\n").startswith(("{", "[", "//", "/*")):
         text = _JSON5.sub(_as_yaml, text)
     problems: list[Problem] = []
     node = parse(text.removeprefix("\ufeff"), source, problems)
@@ -130,23 +156,29 @@ def _plain(node: Node) -> Foreign:
         return plain_value(node.text) if node.plain else node.text
     if isinstance(node, Items):
         return [_plain(part) for part in node.items]
-    assert isinstance(node, Entries)  # noqa: S101 - there is no fourth kind of node
     return {key: _plain(part) for key, (_, part) in node.entries.items()}
 
 
 def as_yaml(config: Mapping[str, Foreign], head: Sequence[str]) -> str:
     """A configuration as the text of a toolcrib.yaml, with lines of comment before it."""
     said = {key: value for key, value in config.items() if value not in ({}, [], None)}
-    yaml = heavy("yaml")
-    body = yaml.safe_dump(_escaped(said), sort_keys=False, allow_unicode=True, width=110) if said else ""
-    comments = "".join(f"# {' '.join(line.split())}\n" for line in head)
+    body = _dumped(_escaped(said)) if said else ""
+    plain = ("".join(sign if sign.isprintable() else " " for sign in line) for line in head)
+    comments = "".join(f"# {' '.join(line.split())}\n" for line in plain)
     return f"{comments}\n{body}"
+
+
+def _dumped(said: Foreign) -> str:
+    """YAML for people to read on. PyYAML writes some line breaks of Unicode so that they come back as spaces."""
+    dump = heavy("yaml").safe_dump
+    body = str(dump(said, sort_keys=False, allow_unicode=True, width=110))
+    return str(dump(said, sort_keys=False, width=110)) if any(sign in body for sign in "\x85\u2028\u2029") else body
 
 
 def _escaped(value: Foreign) -> Foreign:
     """Values in which ${ is what it says, and no variable of ours."""
     if isinstance(value, dict):
-        return {key: _escaped(part) for key, part in cast("dict[str, Foreign]", value).items()}
+        return {key: _escaped(part) for key, part in mapping_of(value).items()}
     if isinstance(value, list):
-        return [_escaped(part) for part in cast("list[Foreign]", value)]
+        return [_escaped(part) for part in list_of(value)]
     return value.replace("${", "$${") if isinstance(value, str) else value

@@ -44,13 +44,13 @@ TABLE: Mapping[str, tuple[str, ...]] = {
     "delegate": ("delegate",),
     "csv": _READ_FILES,
 }
-_STEERING = frozenset({"delegate", "dynamic_tools", "self_config"})
+_STEERING = frozenset({"dynamic_tools", "self_config"})
 _LOSS = "An MCP server can bring such a tool later."
 
 
 def convert(found: Mapping[str, Foreign], draft: Draft) -> dict[str, Foreign]:
     """The configuration that corresponds to a MindRoom file."""
-    kits = {}
+    kits: dict[str, Foreign] = {}
     renamed: dict[str, str] = {}
     for name, kit in draft.mapping(found.get("toolkits"), "toolkits").items():
         made = _toolkit(name, kit, draft)
@@ -67,16 +67,17 @@ def convert(found: Mapping[str, Foreign], draft: Draft) -> dict[str, Foreign]:
     if agents:
         what = f"MindRoom has no core floor, so its agents have the exact toolbox {BOX!r} and hold only what they list."
         draft.note("agents", what, "Take the toolbox from an agent to give it the core floor.")
-    box = {"description": "Nothing but the tools an agent lists itself: no core floor.", "exact": True, "tools": []}
+    box: dict[str, Foreign] = {
+        "description": "Nothing but the tools an agent lists itself: no core floor.",
+        "exact": True,
+        "tools": [],
+    }
     return {"toolboxes": {BOX: box} if agents else {}, "toolkits": kits, "agents": agents}
 
 
 def _defaults(found: Mapping[str, Foreign], draft: Draft) -> list[Foreign]:
     """The tools that MindRoom gives to every agent that does not opt out."""
-    said = found.get("defaults")
-    if not isinstance(said, dict):
-        return []
-    defaults = draft.mapping(said, "defaults")
+    defaults = draft.mapping(found.get("defaults"), "defaults")
     draft.left_out(defaults, [key for key in defaults if key != "tools"], "defaults", "They are about running agents.")
     return draft.items(defaults.get("tools"), "defaults.tools")
 
@@ -84,7 +85,8 @@ def _defaults(found: Mapping[str, Foreign], draft: Draft) -> list[Foreign]:
 def _toolkit(name: str, kit: Foreign, draft: Draft) -> dict[str, Foreign] | None:
     where = f"toolkits.{name}"
     said = draft.mapping(kit, where)
-    tools = _tools(draft.items(said.get("tools"), f"{where}.tools"), f"{where}.tools", draft, in_kit=True)
+    listed = _tools(draft.items(said.get("tools"), f"{where}.tools"), f"{where}.tools", draft)
+    tools = draft.in_kit(listed, f"{where}.tools")
     if not tools:
         draft.note(where, "The toolkit was left out: none of its tools is known here.")
         return None
@@ -92,7 +94,7 @@ def _toolkit(name: str, kit: Foreign, draft: Draft) -> dict[str, Foreign] | None
     return ({"description": description} if description else {}) | {"tools": tools}
 
 
-def _tools(entries: list[Foreign], where: str, draft: Draft, *, in_kit: bool = False) -> list[str]:
+def _tools(entries: list[Foreign], where: str, draft: Draft) -> list[str]:
     """Entries are names, or one name each with settings."""
     names: list[str] = []
     for entry in entries:
@@ -103,7 +105,7 @@ def _tools(entries: list[Foreign], where: str, draft: Draft, *, in_kit: bool = F
                     draft.note(where, f"The settings of {name} were left out: they are about MindRoom's own tool.")
         elif word := draft.words(entry, where):
             names.append(word)
-    steering = [name for name in names if name.lower() in _STEERING and (in_kit or name.lower() != "delegate")]
+    steering = [name for name in names if name.lower() in _STEERING]
     if steering:
         draft.note(where, f"Left out: {', '.join(steering)}. Such a tool is never granted by a list.")
     return draft.ours([name for name in names if name not in steering], where, TABLE, _LOSS)

@@ -126,8 +126,13 @@ def _row(request: AccessRequest) -> dict[str, object]:
 
 def _request(row: sa.RowMapping) -> AccessRequest:
     lists = {name: msgspec.json.decode(row[name]) for name in ("tools", "granted")}
-    return msgspec.convert({**row, **lists}, AccessRequest)
+    return msgspec.convert(_plain(row) | lists, AccessRequest)
 
 
 def _grant(row: sa.RowMapping) -> Grant:
-    return msgspec.convert(dict(row), Grant)
+    return msgspec.convert(_plain(row), Grant)
+
+
+def _plain(row: sa.RowMapping) -> dict[str, object]:
+    """A row with plain names: SQLAlchemy's are a kind of text of its own."""
+    return {str(name): value for name, value in row.items()}

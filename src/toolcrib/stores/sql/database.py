@@ -23,7 +23,8 @@ class Database:
     """Units of work, each in one transaction and one hop to a thread."""
 
     def __init__(self, url: str, *, strict: bool = False, busy: float = SECONDS_BUSY) -> None:
-        self.url = sa.make_url(url)
+        with told():
+            self.url = sa.make_url(url)
         self.engine = _sqlite(self.url, strict=strict, busy=busy) if self.sqlite else _postgres(self.url, busy=busy)
         self._looking = self.engine if self.sqlite else self.engine.execution_options(isolation_level="REPEATABLE READ")
         self._writing = self.engine.execution_options(**{_WRITES: True})
@@ -109,7 +110,7 @@ def _sqlite(url: sa.URL, *, strict: bool, busy: float) -> sa.Engine:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         # The file is ours alone before anything is in it; its companions take over its mode.
         os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
-    engine = sa.create_engine(url.set(database=str(path)), connect_args={"timeout": busy})
+    engine = sa.create_engine(url.set(drivername="sqlite", database=str(path)), connect_args={"timeout": busy})
 
     def connected(raw: Any, _record: object) -> None:  # noqa: ANN401 - the driver's connection
         raw.isolation_level = None  # transactions begin where we say so, below
@@ -131,7 +132,7 @@ def _sqlite(url: sa.URL, *, strict: bool, busy: float) -> sa.Engine:
 
 
 def _postgres(url: sa.URL, *, busy: float) -> sa.Engine:
-    if url.get_backend_name() != "postgresql":
+    if url.get_backend_name() not in {"postgresql", "postgres"}:
         raise StoreError(f"A store is sqlite:///... or postgresql://..., not {url.get_backend_name()}.")
     options = f"-c lock_timeout={int(busy * 1000)}"
     given = url.query.get("options")

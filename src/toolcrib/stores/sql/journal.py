@@ -4,7 +4,6 @@ import time
 from collections.abc import Mapping
 from hashlib import sha256
 
-import msgspec
 import sqlalchemy as sa
 
 from toolcrib.services.journal import DAYS_KEPT, Claim, ClaimState
@@ -58,4 +57,4 @@ def _claimed(connection: sa.Connection, row: Mapping[str, object]) -> Claim:
 
 def _mark(scope: str, key: str) -> str:
     """Keys may be long; their digest is not."""
-    return sha256(msgspec.json.encode((scope, key))).hexdigest()
+    return sha256(repr((scope, key)).encode()).hexdigest()

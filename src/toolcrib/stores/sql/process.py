@@ -8,6 +8,7 @@ from pathlib import Path
 from uuid import uuid4
 
 UNKNOWN = "?"
+ENDED = "ended"  # its parent has not taken notice yet, but it runs no more
 
 
 def new_owner() -> str:
@@ -20,8 +21,8 @@ def is_gone(owner: str, *, silent: bool) -> bool:
 
     Of a process on this machine we know it. Of another machine's we only know whether it has been silent for too long.
     """
-    place, pid, started, _ = owner.split("|")
-    if place != _place():
+    place, pid, started, *_ = [*owner.split("|"), "", "", ""]
+    if place != _place() or not pid.isdecimal():
         return silent
     try:
         os.kill(int(pid), 0)
@@ -49,4 +50,5 @@ def _started(pid: int) -> str:
         stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except OSError:
         return UNKNOWN
-    return stat.rpartition(")")[2].split()[19]  # the name in brackets may hold spaces and brackets
+    fields = stat.rpartition(")")[2].split()  # the name in brackets may hold spaces and brackets
+    return ENDED if fields[0] in {"Z", "X"} else fields[19]

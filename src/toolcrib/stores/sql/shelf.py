@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 from msgspec.structs import replace
+from sqlalchemy.exc import IntegrityError
 
 from toolcrib.services.shelf import Box, changed_meanwhile, key_of, no_box, taken
 from toolcrib.stores.sql.database import Database, insert_new
@@ -48,9 +49,12 @@ class SqlShelf:
             if old.revision != revision:
                 raise changed_meanwhile(old.name, at=old.revision, expected=revision)
             made = replace(box, created_by=old.created_by, revision=revision + 1, changed=time.time())
-            connection.execute(sa.delete(SHELF).where(SHELF.c.key == key_of(name)))
-            if not insert_new(connection, SHELF, _row(made)):
+            if key_of(box.name) != key_of(name) and _found(connection, box.name) is not None:
                 raise taken(box.name)
+            try:
+                connection.execute(sa.update(SHELF).where(SHELF.c.key == key_of(name)).values(_row(made)))
+            except IntegrityError:  # somebody took the new name since we looked
+                raise taken(box.name) from None
             _count(connection)
             return made
 

@@ -5,6 +5,7 @@ import atexit
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeAlias
 
 from toolcrib.core.call import Record
@@ -190,7 +191,7 @@ class Writer:
             ready = [waiter for waiter in self._waiters if error is not None or waiter[0] <= self._done]
             self._waiters = [waiter for waiter in self._waiters if waiter not in ready]
         for _, loop, future in ready:
-            if not loop.is_closed():
+            with suppress(RuntimeError):  # its loop is closed: nobody waits any more
                 loop.call_soon_threadsafe(_resolve, future, error)
 
 

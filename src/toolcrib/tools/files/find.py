@@ -110,25 +110,25 @@ async def grep(
     files: Workspaces,
     me: Caller,
     *,
-    pattern: Annotated[str, "Regular expression (Rust syntax, no look-around)"],
-    path: Annotated[str, "File or folder to search"] = ".",
+    pattern: Annotated[str, "Regular expression, Rust syntax"],
+    path: Annotated[str, "File or folder"] = ".",
     output_mode: Annotated[
-        Literal["content", "files_with_matches", "count"], "Lines, names of files, or matching lines per file"
+        Literal["content", "files_with_matches", "count"], "Lines, file names, or lines per file"
     ] = "content",
-    glob: Annotated[str, "Only files that fit, such as *.py, src/**/*.ts or !*.min.js"] = "",
-    context_before: Annotated[int, Ge(0), Le(50), "Lines before each match"] = 0,
-    context_after: Annotated[int, Ge(0), Le(50), "Lines after each match"] = 0,
-    context_around: Annotated[int, Ge(0), Le(50), "Lines before and after each match"] = 0,
-    case_insensitive: Annotated[bool, "Upper and lower case alike"] = False,
-    line_numbers: Annotated[bool, "Show line numbers"] = True,
-    max_results: Annotated[int, Ge(1), Le(500), "Most matching lines, or files"] = 100,
-    multiline: Annotated[bool, "Let a match run over lines; . matches line ends too"] = False,
-    hidden: Annotated[bool, "Also hidden files and folders"] = False,
-    no_ignore: Annotated[bool, "Also what .gitignore and .ignore leave out"] = False,
+    glob: Annotated[str, "Such as *.py, src/**, !*.min.js"] = "",
+    context_before: Annotated[int, Ge(0), Le(50), "Lines before"] = 0,
+    context_after: Annotated[int, Ge(0), Le(50), "Lines after"] = 0,
+    context_around: Annotated[int, Ge(0), Le(50), "Lines before and after"] = 0,
+    case_insensitive: Annotated[bool, "Ignore case"] = False,
+    line_numbers: Annotated[bool, "Number lines"] = True,
+    max_results: Annotated[int, Ge(1), Le(500), "Most lines or files"] = 100,
+    multiline: Annotated[bool, "Match across lines"] = False,
+    hidden: Annotated[bool, "Also hidden files"] = False,
+    no_ignore: Annotated[bool, "Also ignored files"] = False,
 ) -> Result:
     """Search files with a regular expression.
 
-    Leaves out ignored, hidden and binary files. Lines read `number:text`, context lines `number-text`.
+    Skips ignored, hidden and binary files. Matches read `number:text`, context `number-text`.
     """
     query = Query(
         pattern=pattern,

@@ -1,0 +1,16 @@
+"""Figures, as JSON lines: `toolcrib bench [NAME...]`. Each takes its floor in the same run.
+
+A bench reports; it does not fail on a slow day. One module for each name, with `run()` that yields the figures.
+"""
+
+BENCHES = {
+    "call": "calling",
+    "batch": "batching",
+    "resolve": "resolving",
+    "import": "importing",
+    "help": "helping",
+    "audit": "auditing",
+    "files": "filing",
+    "search": "searching",
+    "scrub": "scrubbing",
+}

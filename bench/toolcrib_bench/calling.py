@@ -1,0 +1,82 @@
+"""One guarded call, beside the least that a call can be: look-up, decode, await, str."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import msgspec
+
+from toolcrib import Crib, tool
+from toolcrib.core.call import Request
+from toolcrib.services.config.values import Config, FlowRules, Limits
+from toolcrib_bench.figures import Figure, best_async, figure
+
+RAW = b'{"a": 17, "b": 25}'
+TIMES = 20_000
+
+
+@tool(effect="read", parallel=True, flow=["private", "untrusted"])
+async def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    return a + b
+
+
+def run() -> Iterator[Figure]:
+    """In memory, with every guard on; then with the record going to SQLite."""
+    floor, ours, asked_floor = asyncio.run(_in_memory())
+    yield figure("call", "guarded call, all guards on", ours * 1e6, "us", floor * 1e6)
+    yield figure("call", "floor: look-up, msgspec decode, await, str", floor * 1e6, "us")
+    yield figure("call", "not issued, refused and recorded", asked_floor * 1e6, "us", floor * 1e6)
+    durable = asyncio.run(_on_disk())
+    yield figure("call", "guarded call, record committed to SQLite", durable * 1e6, "us", floor * 1e6)
+
+
+def config() -> Config:
+    """Every guard watches the tool: a rate for the session and the tool, and the flow guard's labels."""
+    many = 100_000_000
+    return Config(limits=Limits(rate=many, tools={"add": many}), flow=FlowRules(mode="ask"), confirm=("destroy",))
+
+
+async def floor() -> float:
+    """What every call has to do at least."""
+    tools = {"add": add}
+    decode = msgspec.json.Decoder().decode
+
+    async def bare() -> str:
+        return str(await tools["add"](**decode(RAW)))
+
+    return await best_async(bare, TIMES)
+
+
+async def _in_memory() -> tuple[float, float, float]:
+    crib = Crib([add], {"clerk": ["add"], "nobody": []}, config=config(), secrets=["correct horse battery staple"])
+    turn = await crib.turn("clerk", session="s1")
+    other = await crib.turn("nobody", session="s2")
+    await turn.call("add", RAW)
+    low = await floor()
+    ours = await best_async(lambda: turn.call("add", RAW), TIMES)
+    refused = await best_async(lambda: other.call("add", RAW), TIMES // 10)
+    return low, ours, refused
+
+
+async def _on_disk() -> float:
+    """Calls and the writer's work together: the clock stops when the last record is committed."""
+    from toolcrib.safety.scrub import Scrubber
+    from toolcrib.stores.sql import open_store
+
+    with TemporaryDirectory() as folder:
+        scrub = Scrubber([("word", "correct horse battery staple")])
+        store = open_store(f"sqlite:///{Path(folder) / 'bench.db'}", scrub=scrub)
+        crib = Crib([add], {"clerk": ["add"]}, config=config(), store=store, scrub=scrub)
+        turn = await crib.turn("clerk", session="s1")
+        requests = [Request("add", RAW)] * TIMES
+
+        async def round_() -> None:
+            for request in requests:
+                await turn.call(request.tool, request.arguments)
+            await store.audit.settle()
+
+        took = await best_async(round_, 1, 3)
+        await crib.close()
+    return took / TIMES

@@ -1,0 +1,124 @@
+"""Finds rows of patterns in a text in linear time: RE2 over all of them, or Python's `re` at each row's literal.
+
+Text is looked at as Latin-1 with one byte a character, so that places are the same in both.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from toolcrib.core.heavy import heavy
+
+Match = Callable[[bytes, int], "tuple[int, int] | None"]
+
+
+class Row(Struct, frozen=True):
+    """A literal, and what follows it as a pattern that both engines know."""
+
+    literal: bytes
+    rest: bytes = b""
+    bound: bool = False  # no letter and no digit may stand before it
+    kind: str = ""
+    before: str = ""  # what stands before it, for Python's `re`; group 1 belongs to the match
+
+
+class View(Struct, frozen=True):
+    """A text and the same as bytes, place by place."""
+
+    text: str
+    data: bytes
+
+
+def view(text: str) -> View:
+    """The two sides of a text."""
+    return View(text, text.encode("latin-1", "replace"))
+
+
+class Finder:
+    """The places where one of the rows matches: the leftmost first, none inside another."""
+
+    def __init__(self, rows: Sequence[Row], *, fold: bool = False, engine: bool = True) -> None:
+        self._fold = fold
+        compiled = _re2(rows, fold=fold) if engine else None
+        self._search = compiled.search if compiled is not None else None
+        self._rows = [] if compiled is not None else [(row, _python(row, fold=fold)) for row in rows]
+
+    @property
+    def linear(self) -> bool:
+        """Whether RE2 does the work."""
+        return self._search is not None
+
+    def spans(self, data: bytes, start: int = 0) -> Iterator[tuple[int, int]]:
+        """Beginning and end of each match; a bound row's beginning may lie on what is before it."""
+        if self._search is None:
+            yield from self._windowed(data, start)
+            return
+        search, size = self._search, len(data)
+        while start < size:
+            found = search(data, start)
+            if found is None:
+                return
+            begin, end = found.span()
+            yield begin, end
+            start = end if end > start else start + 1
+
+    def any(self, data: bytes) -> bool:
+        """Whether anything matches."""
+        return next(self.spans(data), None) is not None
+
+    def _windowed(self, data: bytes, start: int) -> Iterator[tuple[int, int]]:
+        """The fall-back: every place of every literal, then the row's pattern there."""
+        folded = data.lower() if self._fold else data
+        hits: list[tuple[int, int, int]] = []
+        for order, (row, pattern) in enumerate(self._rows):
+            literal = row.literal
+            at = folded.find(literal, start)
+            while at >= 0:
+                found = pattern.match(data, at)
+                if found is not None and not (row.bound and _is_joined(data, at)):
+                    hits.append((at, order, found.end()))
+                at = folded.find(literal, at + 1)
+        last = start
+        for begin, _, end in sorted(hits):
+            if begin >= last:
+                yield begin, end
+                last = end
+
+
+def _is_joined(data: bytes, at: int) -> bool:
+    """Whether a letter or digit stands before, which is not the end of an escape such as \\n."""
+    if at == 0 or not data[at - 1 : at].isalnum():
+        return False
+    return not (data[at - 1 : at] in {b"n", b"r", b"t"} and at > 1 and data[at - 2 : at - 1] == b"\\")
+
+
+def _python(row: Row, *, fold: bool) -> re.Pattern[bytes]:
+    return re.compile(re.escape(row.literal) + row.rest, re.IGNORECASE if fold else 0)
+
+
+def _re2(rows: Sequence[Row], *, fold: bool) -> Any:  # noqa: ANN401 - RE2 has no types
+    """All rows as one RE2, or None where it is not installed."""
+    try:
+        re2 = heavy("re2")
+    except ModuleNotFoundError:
+        return None
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.case_sensitive = not fold
+    options.never_capture = True
+    options.max_mem = 64 << 20
+    return re2.compile(_joined(rows), options)
+
+
+def _joined(rows: Sequence[Row]) -> bytes:
+    free = [_escaped(row.literal) + row.rest for row in rows if not row.bound]
+    bound = [_escaped(row.literal) + row.rest for row in rows if row.bound]
+    if bound:
+        free.append(rb"(?:\A|[^A-Za-z0-9]|\\[nrt])(?:" + b"|".join(bound) + b")")
+    return b"|".join(free)
+
+
+def _escaped(literal: bytes) -> bytes:
+    return b"".join(b"\\x%02x" % byte if not chr(byte).isalnum() else bytes((byte,)) for byte in literal)

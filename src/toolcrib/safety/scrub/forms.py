@@ -1,0 +1,153 @@
+"""Secrets that their place gives away: URIs, key blocks, password files, `Bearer` and lines of configuration."""
+
+import re
+from collections.abc import Iterator
+
+from toolcrib.safety.scrub.finder import Finder, Row, View
+from toolcrib.safety.scrub.found import FORM, Found
+from toolcrib.safety.scrub.named import is_pair
+from toolcrib.safety.scrub.names import SECRET
+from toolcrib.safety.scrub.values import is_placeholder, is_random, is_secret
+
+_W = rb"[^\s/?#\"'<>@:`]"
+_ROWS = (
+    Row(b"://", _W + rb"{0,128}:[^\s\"'<>`]{1,256}@[A-Za-z0-9_.\[{$%*-]", kind="uri"),
+    Row(b"://", rb"[A-Za-z0-9_.~%=-]{16,256}@[A-Za-z0-9_.\[-]", kind="uri-user"),
+    Row(b"%3a%2f%2f", rb"[^\s\"'<>`@]{0,256}%40[A-Za-z0-9_.-]", kind="uri-quoted"),
+    Row(b":thin:", rb"[^\s/\"'<>@:]{1,64}/[^\s\"'<>@]{1,128}@", kind="oracle"),
+    Row(b":$", rb"(?:1|2[abxy]?|5|6|y|gy|7|apr1|sha1|argon2[a-z]{0,2}|scrypt|pbkdf2[a-z0-9-]{0,8})\$[^:\s\"',]{8,}", kind="crypt"),
+    Row(b":{sha}", rb"[A-Za-z0-9+/]{20,}={0,2}", kind="crypt"),
+    Row(b":{ssha}", rb"[A-Za-z0-9+/]{20,}={0,2}", kind="crypt"),
+    Row(b":{ssha512}", rb"[A-Za-z0-9+/]{20,}={0,2}", kind="crypt"),
+    Row(b"{aq", rb"[A-Za-z0-9+/]{20,}={0,2}\}", kind="jenkins"),
+    Row(b"bearer", rb"[ \t]{1,4}[A-Za-z0-9_.~+/=-]{12,}", kind="bearer"),
+    Row(b"basic", rb"[ \t]{1,4}[A-Za-z0-9+/]{8,}={0,2}", kind="basic"),
+    Row(b"private-lines:", rb"[ \t]{0,4}[0-9]{1,3}\r?\n", kind="putty"),
+    Row(b"begin ", rb"[A-Z0-9 ]{0,40}(?:PRIVATE KEY|Static key)[A-Za-z0-9 ]{0,12}-{4,5}", kind="block"),
+)
+_URI = re.compile(r"://([^\s/?#\"'<>@:`]{0,128}):([^\s\"'<>`@]{1,256}(?:@[^\s\"'<>`@/]{1,128})*)@(?=[A-Za-z0-9_.\[{$%*-])")
+_TEMPLATE = re.compile(r"\$\{|\{\{?[\w.-]*\}|\$\w+$|%[sdv]$|<[^>]*>|%\(\w+\)s|\*{3,}|\[?REDACTED|\$\(|x{3,}$", re.IGNORECASE)
+_DOC = frozenset("password pass passwd pwd your_password yourpassword your-password changeme p@ssword dbpassword".split())
+_BLOCK_END = re.compile(r"-----?[ ]?END ")
+_BODY = re.compile(r"[A-Za-z0-9+/=]")
+
+
+class Forms:
+    """The pass over forms."""
+
+    def __init__(self, *, engine: bool = True) -> None:
+        self._finder = Finder(_ROWS, fold=True, engine=engine)
+
+    def finds(self, view: View) -> Iterator[Found]:
+        """Every secret that stands where one is kept."""
+        text, data = view.text, view.data
+        for start, end in self._finder.spans(data):
+            lead = data[start : start + 9].lower()
+            for row in _ROWS:
+                if lead.startswith(row.literal[:9]):
+                    yield from _READERS[row.literal](text, start, end)
+                    break
+
+
+def _uri(text: str, start: int, end: int) -> Iterator[Found]:
+    found = _URI.match(text, start)
+    if found is None:
+        token = text[start + 3 : end - 2]
+        if "@" not in token and not is_placeholder(token) and is_random(token):
+            yield Found(start + 3, end - 2, FORM, "uri")
+        return
+    user, password = found[1], found[2]
+    if _TEMPLATE.search(password) or password.split("/")[0].isdigit() and "/" in password:
+        return
+    if "/" in password and not _odd_slash(password):
+        return
+    if password.lower() in _DOC and user.lower() in {"", "user", "username", "usr", "myuser", "your_username", "login"}:
+        return
+    yield Found(found.start(2), found.end(2), FORM, "uri")
+    if len(user) >= 20 and is_random(user) and "." not in user:
+        yield Found(found.start(1), found.end(1), FORM, "uri")
+
+
+def _odd_slash(password: str) -> bool:
+    """A slash may be in a password; after a host and port it begins the path."""
+    return not re.match(r"\d{1,5}/", password)
+
+
+def _uri_quoted(text: str, start: int, end: int) -> Iterator[Found]:
+    """`postgres%3A%2F%2Fuser%3Apassword%40host`."""
+    found = re.match(r"(?i)%3a%2f%2f([^%]{0,64})%3a(.{1,200}?)%40[A-Za-z0-9_.-]*$", text[start:end])
+    if found is not None:
+        yield Found(start + found.start(2), start + found.end(2), FORM, "uri")
+
+
+def _oracle(text: str, start: int, end: int) -> Iterator[Found]:
+    slash = text.find("/", start, end)
+    yield Found(slash + 1, end - 1, FORM, "uri")
+
+
+def _crypt(text: str, start: int, end: int) -> Iterator[Found]:
+    """A password's hash in passwd, shadow or htpasswd: it can be guessed off line."""
+    yield Found(start + 1, end, FORM, "hash")
+
+
+def _jenkins(text: str, start: int, end: int) -> Iterator[Found]:
+    yield Found(start, end, FORM, "secret")
+
+
+def _bearer(text: str, start: int, end: int) -> Iterator[Found]:
+    value = text[start + 6 : end].lstrip(" \t")
+    stripped = value.rstrip(".")
+    end -= len(value) - len(stripped)
+    if is_secret(stripped, SECRET, quoted=True) or (len(stripped) > 30 and is_random(stripped)):
+        yield Found(end - len(stripped), end, FORM, "authorization")
+
+
+def _basic(text: str, start: int, end: int) -> Iterator[Found]:
+    value = text[start + 5 : end].lstrip(" \t")
+    if is_pair(value):
+        yield Found(end - len(value), end, FORM, "authorization")
+
+
+def _putty(text: str, start: int, end: int) -> Iterator[Found]:
+    count = int(re.sub(r"\D", "", text[start:end]))
+    at = end
+    for _ in range(count):
+        line = text.find("\n", at)
+        if line < 0:
+            at = len(text)
+            break
+        at = line + 1
+    yield Found(end, len(text[:at].rstrip("\r\n")), FORM, "private-key")
+
+
+def _block(text: str, start: int, end: int) -> Iterator[Found]:
+    """The body of a private key; its first and last line stay, so that a reader knows what it was."""
+    if text[max(0, start - 5) : start].strip("-") or start < 4:
+        return
+    close = _BLOCK_END.search(text, end)
+    stop = close.start() if close is not None else len(text)
+    begin = end
+    while begin < stop and not _BODY.match(text, begin):
+        begin += 2 if text[begin] == "\\" else 1
+    while stop > begin and text[stop - 1] in " \t\r\n\"'+,`\\|>#*":
+        stop -= 1
+    if close is not None and text[stop - 2 : stop] in {"\\n", "\\r"}:
+        stop -= 2
+    if stop - begin >= 16 and not is_placeholder(text[begin : begin + 60]):
+        yield Found(begin, stop, FORM, "private-key")
+
+
+_READERS = {
+    b"://": _uri,
+    b"%3a%2f%2f": _uri_quoted,
+    b":thin:": _oracle,
+    b":$": _crypt,
+    b":{sha}": _crypt,
+    b":{ssha}": _crypt,
+    b":{ssha512}": _crypt,
+    b"{aq": _jenkins,
+    b"bearer": _bearer,
+    b"basic": _basic,
+    b"private-lines:": _putty,
+    b"begin ": _block,
+}

@@ -1,0 +1,120 @@
+"""Takes credentials out of text: registered values first, then tokens, names, forms and encodings."""
+
+import os
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from toolcrib.core.heavy import heavy
+from toolcrib.safety.scrub.found import Found, merged
+from toolcrib.safety.scrub.marks import Marks
+from toolcrib.safety.scrub.registered import SHORTEST, Registered
+from toolcrib.safety.scrub.windows import AHEAD, WINDOW, cut
+
+
+@cache
+def _rules(engine: bool):  # noqa: ANN202, FBT001 - built once a process, when the first text needs it
+    return heavy("toolcrib.safety.scrub.rules").Rules(engine=engine)
+
+
+class Scrubber:
+    """One session's scrubber: its registered values, its marks, and the rules that all sessions share."""
+
+    def __init__(
+        self, dynamic: Iterable[tuple[str, str]] = (), *, key: bytes | None = None, engine: bool = True
+    ) -> None:
+        self._registered = Registered(dynamic, engine=engine)
+        self._marks = Marks(key or os.urandom(32))
+        self._engine = engine
+        self._may_hold = self._first
+
+    def __call__(self, text: str) -> str:
+        if len(text) < SHORTEST or (len(text) <= WINDOW and not self._may_hold(text) and not self._registered):
+            return text
+        stream = Stream(self)
+        return stream.feed(text) + stream.end()
+
+    def scan(self, text: str) -> tuple[str, list[Found]]:
+        """The scrubbed text, and where in the given one the secrets stand."""
+        stream = Stream(self)
+        scrubbed = stream.feed(text) + stream.end()
+        return scrubbed, stream.found
+
+    def stream(self) -> "Stream":
+        """A scrubber for text that comes in chunks."""
+        return Stream(self)
+
+    def add(self, name: str, value: str) -> None:
+        """Take out this value, raw and encoded, from now on; values under 6 characters are left alone."""
+        self._registered.add(name, value)
+
+    def remove(self, name: str) -> None:
+        """Forget a registered value."""
+        self._registered.remove(name)
+
+    def restore(self, text: str) -> str:
+        """The text with the secrets of this session's marks put back."""
+        return self._marks.restore(text)
+
+    def finds(self, text: str) -> list[Found]:
+        """The secrets of one window."""
+        rules = _rules(self._engine)
+        view = rules.view(text)
+        finds = rules.finds(view)
+        if self._registered:
+            finds = [*self._registered.finds(view.data), *finds]
+        return merged(finds)
+
+    def marked(self, text: str, finds: Sequence[Found]) -> str:
+        """The text with marks in the places of the finds."""
+        if not finds:
+            return text
+        pieces: list[str] = []
+        at = 0
+        for find in finds:
+            pieces += (text[at : find.start], self._marks.of(find.kind, text[find.start : find.end]))
+            at = find.end
+        return "".join((*pieces, text[at:]))
+
+    def ahead(self) -> int:
+        """How much of a window's end is looked at again: any registered value must fit."""
+        return max(AHEAD, self._registered.longest) if self._registered else AHEAD
+
+    def _first(self, text: str) -> bool:
+        self._may_hold = _rules(self._engine).may_hold
+        return self._may_hold(text)
+
+
+class Stream:
+    """Scrubs text as it comes. It holds back one window, and gives what one pass over the whole would give."""
+
+    def __init__(self, scrubber: Scrubber) -> None:
+        self.found: list[Found] = []
+        self._scrubber = scrubber
+        self._held = ""
+        self._given = 0
+
+    def feed(self, chunk: str) -> str:
+        """What can be given out now that this has come."""
+        text = self._held + chunk if self._held else chunk
+        ahead = self._scrubber.ahead()
+        window = max(WINDOW, 4 * ahead)
+        at = 0
+        pieces: list[str] = []
+        while len(text) - at > window:
+            part = text[at : at + window]
+            finds = self._scrubber.finds(part)
+            size = cut(part, finds, ahead)
+            pieces.append(self._give(part[:size], [find for find in finds if find.start < size]))
+            at += size
+        self._held = text[at:]
+        return "".join(pieces)
+
+    def end(self) -> str:
+        """The rest."""
+        text, self._held = self._held, ""
+        return self._give(text, self._scrubber.finds(text)) if text else ""
+
+    def _give(self, text: str, finds: Sequence[Found]) -> str:
+        self.found += (Found(find.start + self._given, find.end + self._given, find.rank, find.kind) for find in finds)
+        self._given += len(text)
+        return self._scrubber.marked(text, finds)

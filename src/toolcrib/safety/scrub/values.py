@@ -1,0 +1,161 @@
+"""Whether a value beside a promising name is a secret, or a placeholder, a reference, a path, a type, a hash or an id."""
+
+import re
+
+from toolcrib.safety.scrub.letters import is_wordlike
+from toolcrib.safety.scrub.names import PASSWORD, SECRET, WEAK, parts
+
+LONGEST = 4096
+_HEX = re.compile(r"(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)")
+_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_HASH_SIZES = {32, 40, 56, 64, 96, 128}
+# What no secret begins with: references to elsewhere, templates, digests, ciphertext, and our own mark.
+_REFERENCE = re.compile(
+    r"""(?ix)
+    \$\{ | \$\( | \{\{ | \{% | <[^<>]*>?$ | %\(?\w*\)?[sd]?$ | \#\{ | %\{ | %\w+%$ | \$[A-Za-z_]\w*$ | \$\{?env
+    | \[?REDACTED | \*+$ | process\.env | os\.environ | os\.getenv | env[.\[(:] | secrets?\.[a-z_] | vars?\.[a-z_] | var\.
+    | !\w+[ ]?[\w.]* $ | vault[:.] | ssm:/ | arn:aws | file:/ | file\( | op:// | awssm: | gcpsm: | secretsmanager
+    | sha\d+[-:] | md5: | sha-\d+ | SHA256: | h1: | ENC[\[(] | \$ANSIBLE_VAULT | !vault
+    | \w+://[^\s]*$ | data:\w+/ | -----BEGIN[ ](?:CERT|PUBLIC|RSA[ ]PUB) | ssh-(?:rsa|ed25519|dss)[ ] | ecdsa-sha2
+    | resolve:ssm | \{resolve: | @Microsoft\.KeyVault | projects/[\w-]+/secrets/
+    """
+)
+_CODE = re.compile(
+    r"""(?x)
+    [A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+[;,]?$      # a.b.c, A::b
+    | [\w.$:>-]+\(.*                                                    # call(...)
+    | [A-Za-z_$][\w$.]*\[.*                                            # item[...]
+    | (?:new|await|async|lambda|not|return|function|typeof|yield)\b.*
+    | .*\$\{.* | .*\{\{.* | .*<[A-Za-z][\w -]*>.* | .*%[sd]\b.* | \\[wdsSWDbxu.].* | \^.*\$$ | \(\?.*
+    | [&*][A-Za-z_]\w*$ | \{\w*\}.*
+    """
+)
+_PATH = re.compile(
+    r"(?:~|\.{1,2}|[A-Za-z]:\\{0,2}|\$\w+)?[/\\](?:[\w.@+ -]+[/\\])*[\w.@+*-]*"
+    r"|[\w.-]+\.(?:pem|key|crt|cer|json|ya?ml|toml|txt|ini|cfg|conf|pub|p12|pfx|jks|env|py|js|ts|go|rs|java|rb|php|sh|sql"
+    r"|html?|css|md|log|xml|csv|png|jpe?g|svg|gz|zip|exe|dll|so|local|com|org|net|io|dev)"
+)
+_PLAIN = re.compile(
+    r"[vV^~<>=]*[0-9]+(?:\.[0-9x*]+)+(?:[-+.][\w.]+)?"  # versions and addresses
+    r"|[-+]?[0-9][0-9_,]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?:[a-zA-Z%]{1,3})?"  # numbers and sizes
+    r"|[0-9]{2,4}[-/][0-9]{1,2}[-/][0-9]{1,4}(?:[T ].*)?"  # dates
+    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # mail
+    r"|(?:[0-9A-Fa-f]{2}[: ]){3,}[0-9A-Fa-f]{2}:?"  # fingerprints
+    r"|[\w-]+\.(?:[\w-]+\.)+[a-z]{2,6}(?::[0-9]+)?"  # hosts
+)
+_EXAMPLE = re.compile(
+    r"""(?ix)
+    .*(?:change[_-]?me | your[_\W -] | [_\W-]your | ^your | example | placeholder | replace[_-]?(?:me|this|with) | dummy | insert[_-]
+    | redacted | xxxx | \*\*\* | \.\.\. | …| todo | fixme | fake[_-]?(?:key|token|secret|pass)
+    | <\w | \bn/?a\b | not[_-]?(?:set|used|needed|real) | my[_-]?(?:secret|password|token|api|key|pass|auth|super)
+    | enter[_-]? | (?:test|some|sample|dev|demo)[_-]?(?:password|secret|token|key|pass|api|auth)
+    | (?:secret|password|token|api[_-]?key|key)[_-]?(?:here|goes|value|string|name)).*
+    """
+)
+_STOP = frozenset(
+    "none null nil true false undefined unset empty default string str int integer number bool boolean object any bytes"
+    " optional required password passwd pass pwd secret token key apikey auth bearer basic digest negotiate ntlm test"
+    " tests testing foo bar baz foobar qux hidden masked secure sensitive private public changeit changeme example"
+    " unknown enabled disabled on off yes no self this cls var let const function return static void auto input text"
+    " value values name user username login admin root guest postgres mysql mongo redis rabbitmq minio oauth oauth2 jwt"
+    " apikeyauth httpbasic cookie header query file files env environ config local session sessions aws google github"
+    " description write read readwrite writeonly readonly keyword prompt ask never always once only if not supported"
+    " missing invalid valid expired wrong incorrect incomplete expected unexpected found provided given nonempty"
+    " sometimes nullable confirmed email username current-password new-password off-site".split()
+)
+_WORDS = re.compile(r"[A-Za-z]+|[0-9]+")
+_TURNS = re.compile(r"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]")
+_ODD = re.compile(r"[^A-Za-z0-9_.\- /]")
+
+
+def is_placeholder(value: str) -> bool:
+    """Examples, masks and blanks: `xxxx`, `<your-token>`, `changeme`, `AKIA…EXAMPLE`."""
+    if len(set(value.lower())) <= 2 or value.lower() in _STOP:
+        return True
+    return _EXAMPLE.match(value) is not None
+
+
+def is_secret(value: str, level: int, *, quoted: bool, alone: bool = False) -> bool:
+    """Whether the value is one, given what its name promises. `alone`: it is all that its line assigns."""
+    size = len(value)
+    if size > LONGEST or size < _SHORTEST[level] or is_placeholder(value) or _REFERENCE.match(value):
+        return False
+    if _PATH.fullmatch(value) and not (level == PASSWORD and _ODD.search(value.lstrip("/\\~."))):
+        return _is_base64(value, level)
+    if _CODE.match(value) and not (quoted and level == PASSWORD and _looks_chosen(value)):
+        return False
+    if _PLAIN.fullmatch(value):
+        return level == PASSWORD and value.isdigit() and 6 <= size <= 20 or level == SECRET and value.isdigit() and size > 15
+    if any(blank in value for blank in " \t\n"):
+        return level == PASSWORD and quoted and _is_phrase(value)
+    return _is_odd(value, level, quoted=quoted, alone=alone)
+
+
+_SHORTEST = {WEAK: 12, SECRET: 6, PASSWORD: 4}
+
+
+def _is_base64(value: str, level: int) -> bool:
+    """A value that could be a path: base64 has slashes too."""
+    return level >= SECRET and len(value) >= 20 and "." not in value and "-" not in value and is_random(value)
+
+
+def _looks_chosen(value: str) -> bool:
+    """A password that looks like code: odd characters, but no balanced brackets after a name."""
+    return not re.match(r"[\w.$]+[(\[{]|.*\$?\{\{?\w|.*%\(?\w+\)?s", value) and any(c.isdigit() for c in value)
+
+
+def _is_phrase(value: str) -> bool:
+    """Words with a digit or a mark inside them, few enough to be a pass phrase."""
+    words = value.split()
+    return len(words) <= 8 and sum(not word.strip("?!.,:;()'").isalpha() for word in words) * 2 >= len(words)
+
+
+def _is_odd(value: str, level: int, *, quoted: bool, alone: bool) -> bool:
+    if _HEX.fullmatch(value) and (len(value) >= 16):
+        return level >= SECRET and not value.isdigit()
+    if _UUID.fullmatch(value):
+        return level >= SECRET
+    if level == PASSWORD:
+        return _is_password(value, quoted=quoted, alone=alone)
+    if level == SECRET:
+        return is_random(value) if len(value) >= 8 else _is_short_mix(value) and (quoted or alone)
+    return len(value) >= 16 and is_random(value) and any(c.isdigit() for c in value)
+
+
+def _is_short_mix(value: str) -> bool:
+    return any(c.isdigit() for c in value) and any(c.isalpha() for c in value) and is_random(value)
+
+
+def _is_password(value: str, *, quoted: bool, alone: bool) -> bool:
+    """People choose words: a digit or an odd character makes one, gibberish too; bare words may be code."""
+    words = _WORDS.findall(value)
+    lowered = [word.lower() for word in parts(value)]
+    if lowered and all(word in _STOP or word.isdigit() and len(word) < 3 for word in lowered):
+        return False
+    if is_random(value):
+        return True
+    has_digit = any(word.isdigit() for word in words)
+    if _ODD.search(value):
+        return quoted or alone or has_digit
+    if has_digit and any(word.isalpha() for word in words):
+        return "_" not in value or quoted or alone
+    if len(words) >= 4 and (quoted or alone):
+        return not any(word in _STOP for word in lowered)  # correct-horse-battery-staple
+    return False
+
+
+def is_random(value: str) -> bool:
+    """Whether it reads like no name that anybody would choose: gibberish letters, or digits strewn in."""
+    turns = len(_TURNS.findall(value))
+    if turns >= 3:
+        return True
+    words = parts(value)
+    letters = [word for word in words if word.isalpha()]
+    if not letters:
+        return False
+    odd = sum(len(word) for word in letters if not is_wordlike(word))
+    total = sum(len(word) for word in letters)
+    short = sum(len(word) <= 2 for word in words)
+    if odd * 3 >= total and (total >= 8 or turns):
+        return True
+    return total >= 10 and short * 2 > len(words) and len(words) >= 4

@@ -1,13 +1,16 @@
 """Writes docs/reference from the code: nothing there is typed by hand, so nothing there can be out of date."""
 
 import ast
+import inspect
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from types import FunctionType
+from typing import Any, cast
 
 import click
 
+import toolcrib
 from toolcrib.core.tool import Tool, described
 from toolcrib.faces import cli
 from toolcrib.faces.cli.frame import Command, Group
@@ -50,6 +53,7 @@ def pages() -> dict[Path, str]:
         "configuration": configuration,
         "settings": settings,
         "commands": commands,
+        "library": library,
     }
     return {HERE / f"{name}.md": "\n".join([*page(), ""]) for name, page in made.items()}
 
@@ -107,11 +111,11 @@ def _kind(part: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
         return " or ".join(f"`{one}`" for one in part["enum"])
     if part.get("type") == "array":
         return f"list of {_kind(part.get('items', {}), schema)}"
-    bounds = [f"{word} {part[key]}" for key, word in _BOUNDS.items() if key in part]
-    return " ".join([str(part.get("type", "any value")), *bounds])
-
-
-_BOUNDS = {"minimum": "from", "maximum": "to", "minLength": "of at least", "maxLength": "of at most"}
+    kind = str(part.get("type", "any value"))
+    if "maxLength" in part:
+        return f"{kind}, {part.get('minLength', 0)} to {part['maxLength']} characters"
+    bounds = [f"{word} {part[key]}" for key, word in (("minimum", "from"), ("maximum", "to")) if key in part]
+    return " ".join([kind, *bounds])
 
 
 def _default(part: Mapping[str, Any]) -> str:
@@ -122,9 +126,9 @@ def _default(part: Mapping[str, Any]) -> str:
 def toolboxes() -> Iterator[str]:
     """The built-in toolboxes, the floor, the groups and the profiles."""
     grants, names = native.base_grants(), native.names(frozenset(tool.name for tool in native.native_tools()))
-    about = "A name in *italics* is known and granted, and this version does not have the tool yet."
+    about = "A name in *italics* may be written everywhere; this version does not have the tool yet."
     yield from _title("Toolboxes", f"What is there before anybody writes a configuration. {about}")
-    later = names.reserved
+    later = {**names.reserved, **names.covers}
     yield from (
         "",
         "## Core floor",
@@ -173,8 +177,9 @@ def _classes(tree: ast.Module) -> Iterator[tuple[str, str]]:
             for part in node.body:
                 value = part.value if isinstance(part, ast.Assign | ast.AnnAssign) else None
                 target = part.targets[0] if isinstance(part, ast.Assign) else getattr(part, "target", None)
-                if isinstance(target, ast.Name) and target.id == "code" and isinstance(value, ast.Constant):
-                    yield f"`{value.value}`", (ast.get_docstring(node) or "").replace("\n", " ")
+                code = value.value if isinstance(value, ast.Constant) else None
+                if isinstance(target, ast.Name) and target.id == "code" and code and isinstance(code, str):
+                    yield f"`{code}`", (ast.get_docstring(node) or "").replace("\n", " ")
 
 
 def _raised(tree: ast.Module) -> Iterator[tuple[str, str]]:
@@ -238,6 +243,47 @@ def _help(command: Command | Group, name: str, parent: click.Context | None) -> 
         for child in command.list_commands(context):
             found: Any = command.get_command(context, child)
             yield from _help(found, child, context)
+
+
+def library() -> Iterator[str]:
+    """Every public name: its words, and what can be done with it."""
+    yield from _title("Library", "What `from toolcrib import …` offers.")
+    for name in toolcrib.__all__:
+        thing: Any = getattr(toolcrib, name)
+        if not callable(thing):
+            continue
+        yield from ("", f"## {name}", "", f"`{_signature(name, thing)}`", "", inspect.getdoc(thing) or "")
+        members = [(key, part) for key, part in vars(thing).items() if not key.startswith("_") and _public(part)]
+        rows = [(f"`{_signature(key, part)}`", _first_line(part)) for key, part in members]
+        if isinstance(thing, type) and rows:
+            yield from _table(("member", "words"), rows)
+
+
+def _public(part: object) -> bool:
+    return isinstance(part, FunctionType | property)
+
+
+def _signature(name: str, thing: Any) -> str:  # noqa: ANN401 - whatever is public
+    """Names of parameters only: how annotations are written differs from Python to Python."""
+    if isinstance(thing, property):
+        return name
+    if isinstance(thing, type) and issubclass(thing, Exception):
+        return name
+    shown: list[str] = []
+    for one in inspect.signature(cast("Callable[..., object]", thing)).parameters.values():
+        if one.name == "self":
+            continue
+        if one.kind is one.KEYWORD_ONLY and not any(part.startswith("*") for part in shown):
+            shown.append("*")
+        shown.append(_STARS.get(one.kind, "") + one.name)
+    return f"{name}({', '.join(shown)})"
+
+
+_STARS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+
+
+def _first_line(thing: object) -> str:
+    return (inspect.getdoc(thing) or "").partition("\n\n")[0]
 
 
 def _title(name: str, about: str) -> Iterator[str]:

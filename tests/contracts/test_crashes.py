@@ -66,8 +66,8 @@ async def test_two_processes_that_write_at_once_make_one_chain(place: Place) -> 
     assert (verdict.ok, verdict.checked) == (True, 800), verdict.why
 
 
-async def test_two_processes_may_open_a_new_store_at_the_same_moment(place: Place) -> None:
-    writers = [await start(place, "count", name, "1") for name in "abcd"]
+async def test_two_processes_may_open_a_new_store_at_the_same_moment(bare_place: Place) -> None:
+    writers = [await start(bare_place, "count", name, "1") for name in "abcd"]
     assert [await line(writer) for writer in writers] == ["done"] * 4
     for writer in writers:
         await writer.wait()

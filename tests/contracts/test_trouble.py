@@ -49,12 +49,12 @@ def test_a_place_that_cannot_be_written_is_refused_in_one_sentence(tmp_path: Pat
 
 
 @pytest.mark.meets("store:trouble:sentence")
-def test_a_store_of_a_newer_version_is_refused_and_left_alone(place: Place) -> None:
-    place.open().database.close()
-    place.execute("UPDATE tc_version SET version_num = '9999'")
+def test_a_store_of_a_newer_version_is_refused_and_left_alone(bare_place: Place) -> None:
+    bare_place.open().database.close()
+    bare_place.execute("UPDATE tc_version SET version_num = '9999'")
     with pytest.raises(StoreNewer, match="9999"):
-        place.open()
-    assert place.ask("SELECT version_num FROM tc_version") == [("9999",)]
+        bare_place.open()
+    assert bare_place.ask("SELECT version_num FROM tc_version") == [("9999",)]
 
 
 @pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:", "mysql://localhost/x"])
@@ -75,17 +75,17 @@ def test_a_server_that_does_not_answer_is_one_clear_sentence(tmp_path: Path) -> 
 
 
 @pytest.mark.meets("store:migrate:from-first")
-def test_a_new_store_is_migrated_from_the_first_table_and_opening_it_again_changes_nothing(place: Place) -> None:
-    place.open()
-    first = tables_of(place)
+def test_a_new_store_is_migrated_from_the_first_table_and_opening_it_again_changes_nothing(bare_place: Place) -> None:
+    bare_place.open()
+    first = tables_of(bare_place)
     assert {f"tc_{name}" for name in ("audit", "head", "inflight", "journal", "shelf", "version")} <= first.keys()
-    place.open()
-    assert tables_of(place) == first
+    bare_place.open()
+    assert tables_of(bare_place) == first
 
 
-def test_the_migrations_make_the_tables_that_the_code_uses(place: Place) -> None:
-    place.open()
-    made = tables_of(place)
+def test_the_migrations_make_the_tables_that_the_code_uses(bare_place: Place) -> None:
+    bare_place.open()
+    made = tables_of(bare_place)
     for table in METADATA.tables.values():
         assert made[table.name] == [column.name for column in table.columns]
 
@@ -105,12 +105,12 @@ def test_opening_a_store_that_is_up_to_date_does_not_import_alembic(place: Place
     assert said.stdout.strip() == "False"
 
 
-def test_tables_of_others_in_the_same_database_are_left_alone(place: Place) -> None:
-    place.execute("CREATE TABLE workflow_status (id TEXT)")
-    database = Database(place.url)
+def test_tables_of_others_in_the_same_database_are_left_alone(bare_place: Place) -> None:
+    bare_place.execute("CREATE TABLE workflow_status (id TEXT)")
+    database = Database(bare_place.url)
     migrate(database)
     database.close()
-    assert "workflow_status" in tables_of(place)
+    assert "workflow_status" in tables_of(bare_place)
 
 
 def test_only_the_owner_may_read_a_store_file(tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ import pytest
 from toolcrib.core.call import Caller
 from toolcrib.core.errors import TimedOut, ToolError, ToolFailed
 from toolcrib.machine.files import pdf
-from toolcrib.machine.files.halt import Halt
 from toolcrib.machine.files.root import Root
 from toolcrib.machine.files.search import search
 from toolcrib.machine.files.workspace import LocalWorkspace, LocalWorkspaces
+from toolcrib.machine.halt import Halt
 from toolcrib.services.files import Hits, Kind, Mode, Query
 
 RIPGREP = shutil.which("rg")

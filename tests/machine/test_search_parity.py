@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from toolcrib.core.errors import ToolError
-from toolcrib.machine.files.halt import Halt
 from toolcrib.machine.files.root import Root
 from toolcrib.machine.files.search import search
+from toolcrib.machine.halt import Halt
 from toolcrib.services.files import Hits, Mode, Query
 
 RIPGREP = shutil.which("rg")

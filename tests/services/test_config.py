@@ -111,7 +111,7 @@ def test_an_empty_file_is_a_configuration_that_says_nothing():
         assert read(text) == Config()
 
 
-@pytest.mark.meets("resolve:allow:absent-no-rule", "resolve:allow:empty-nothing")
+@pytest.mark.meets("resolve:allow:empty-nothing")
 def test_an_absent_list_is_no_rule_and_an_empty_one_lets_nothing_pass():
     config = read("agents: {a: {allow: []}, b: {allow: }, c: {}}\npolicy: {allow: ~}\n")
     assert config.agents["a"].allow == ()

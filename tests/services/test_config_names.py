@@ -53,7 +53,7 @@ def only(text: str) -> Problem:
     return problem
 
 
-@pytest.mark.meets("names:unknown:refused", "names:unknown:suggestions", "toolbox:unknown:never-skipped")
+@pytest.mark.meets("names:unknown:refused")
 @pytest.mark.parametrize(
     ("text", "where", "mend"),
     [
@@ -89,7 +89,7 @@ def test_an_unknown_name_is_found_with_its_place_and_the_nearest_one(text: str, 
     assert mend in problem.mend
 
 
-@pytest.mark.meets("names:case:insensitive", "names:group:in-any-list", "names:cover:several")
+@pytest.mark.meets("names:case:insensitive", "names:group:seed-table", "names:cover:several")
 def test_names_groups_aliases_and_covers_are_good_in_any_case():
     assert not check(
         "agents: {a: {toolboxes: [Research], tools: [LIST_FILES], allow: ['group:FS', Cron, '*'], allowed_toolkits: [DESK]}}\n"

@@ -35,8 +35,8 @@ def said(made: Imported) -> str:
     return "\n".join(map(str, made.notes))
 
 
-def view(config: Config, agent: str, **caller: str) -> View:
-    return Resolver(REGISTRY, native.grants(config)).view(seat_of(Caller(agent=agent, **caller)))
+def view(config: Config, agent: str) -> View:
+    return Resolver(REGISTRY, native.grants(config)).view(seat_of(Caller(agent=agent)))
 
 
 @pytest.mark.parametrize(

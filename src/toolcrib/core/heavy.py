@@ -5,11 +5,15 @@ calls `heavy` is listed in the house test.
 """
 
 import importlib
+import sys
 from typing import Any
 
 
 def heavy(module: str, extra: str = "") -> Any:  # noqa: ANN401 - a module; its users name its types under TYPE_CHECKING
     """The module, imported now. With `extra`, a missing one says how to install it."""
+    known = sys.modules.get(module)
+    if known is not None:
+        return known
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:

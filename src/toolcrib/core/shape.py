@@ -69,7 +69,7 @@ class Shaper:
 
     def clean(self, value: Any) -> Any:  # noqa: ANN401 - any JSON-able value in, the same shape out
         """A value as plain JSON data, with the secrets taken out of every string in it."""
-        return self._walk(msgspec.to_builtins(value, enc_hook=_foreign))
+        return self._walk(msgspec.to_builtins(value, str_keys=True, enc_hook=_foreign))
 
     def _walk(self, value: Any) -> Any:  # noqa: ANN401
         if isinstance(value, str):
@@ -77,7 +77,7 @@ class Shaper:
         if isinstance(value, dict):
             walk = self._walk
             return {self.scrub(str(key)): walk(part) for key, part in cast("dict[object, object]", value).items()}
-        if isinstance(value, list):
+        if isinstance(value, list | tuple | set | frozenset):
             return [self._walk(part) for part in cast("list[object]", value)]
         return value
 

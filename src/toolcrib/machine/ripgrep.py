@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct, field
 
 from toolcrib.core.errors import ToolFailed
-from toolcrib.machine.files.halt import Halt
+from toolcrib.machine.halt import Halt
 from toolcrib.safety import patterns
 from toolcrib.services.files import FileHits, Line, Mode, Query
 

@@ -143,7 +143,7 @@ def _cut(text: str) -> str:
 
 def _context(caller: Caller) -> str:
     """What else is known of a caller, as JSON; "" for the plain case."""
-    names = ("depth", "provider", "model", "group", "channel", "chat", "parents", "toolboxes", "only")
+    names = ("depth", "provider", "model", "team", "group", "channel", "chat", "parents", "toolboxes", "only")
     told = {name: getattr(caller, name) for name in names}
     told = {name: value for name, value in told.items() if value or (value == () and name in {"toolboxes", "only"})}
     if not told:

@@ -13,7 +13,7 @@ from typing import Any, cast
 from msgspec import Struct
 
 from toolcrib.core.tool import Tool
-from toolcrib.services.stems import pieces, stem, stems
+from toolcrib.services.stems import every_stem, stem, stems
 
 SATURATION = 1.2  # how soon a repeated word stops counting: BM25's k1
 # For each field: what a word in it counts, and how far a long field is held against it (BM25's b).
@@ -140,7 +140,7 @@ def _wanted(query: str) -> dict[str, float]:
 
 def _postings(documents: Sequence[Document]) -> dict[str, list[tuple[int, float]]]:
     """For each stem the documents that have it, with what it adds to their score."""
-    counted = [[Counter(_stemmed(text)) for text in one.texts] for one in documents]
+    counted = [[Counter(every_stem(text)) for text in one.texts] for one in documents]
     usual = [
         sum(c.total() for c in column) / max(1, sum(1 for c in column if c)) for column in zip(*counted, strict=True)
     ]
@@ -160,10 +160,6 @@ def _gains(places: list[tuple[int, float]], total: int) -> list[tuple[int, float
     """Rare words count more, and a word said often counts less each time."""
     rarity = log(1 + (total - len(places) + 0.5) / (len(places) + 0.5)) * (SATURATION + 1)
     return [(i, rarity * weight / (SATURATION + weight)) for i, weight in places]
-
-
-def _stemmed(text: str) -> list[str]:
-    return [stem(word) for word in pieces(text)]
 
 
 def _flat(name: str) -> str:

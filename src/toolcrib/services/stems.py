@@ -36,10 +36,21 @@ def pieces(text: str) -> list[str]:
     return [piece for run in _RUN.findall(text) for piece in _split(run)]
 
 
+def every_stem(text: str) -> list[str]:
+    """The stems of all words of a text, in order. Texts say the same words again and again, so each is worked out once."""
+    known = _stems_of
+    return [one for run in _RUN.findall(text) for one in known(run)]
+
+
 def stems(text: str) -> list[str]:
     """The stems of the words that say something; of all words when none does."""
     found = pieces(text)
     return [stem(word) for word in found if word not in STOP] or [stem(word) for word in found]
+
+
+@lru_cache(maxsize=50_000)
+def _stems_of(run: str) -> tuple[str, ...]:
+    return tuple(stem(piece) for piece in _split(run))
 
 
 @lru_cache(maxsize=50_000)

@@ -9,12 +9,13 @@ from msgspec.structs import replace
 from toolcrib.core.errors import ToolFailed
 from toolcrib.core.policy import Toolbox
 from toolcrib.core.registry import Registry, UnknownName, near
-from toolcrib.core.resolver import Resolver
+from toolcrib.core.resolver import Resolver, Seat
 from toolcrib.services.shelf import Box, Shelf, key_of
 
 NAME_MOST = 80
 DESCRIPTION_MOST = 500
 TOOLS_MOST = 1000
+GAINS_SHOWN = 5
 
 
 class Origin(StrEnum):
@@ -83,11 +84,12 @@ class Toolboxes:
         """Put a new toolbox on the shelf."""
         name = self._free(_clean(name))
         box = Box(name=name, description=description, tools=self._checked(tools), exact=exact, created_by=by)
+        self._refuse_own_gain(box, by)
         with_code = await _coded(self._shelf.create(box))
         await self._changed()
         return self._own(with_code)
 
-    async def update(self, name: str, change: Change) -> Shown:
+    async def update(self, name: str, change: Change, *, by: str = "") -> Shown:
         """Change a toolbox of the shelf, whole or not at all."""
         self._refuse_fixed(name, "changed")
         box = await self._found(name)
@@ -100,6 +102,7 @@ class Toolboxes:
         )
         if after == box:
             raise ToolFailed(f"Nothing to change: the toolbox {box.name!r} is so already.", code="nothing_to_change")
+        self._refuse_own_gain(after, by)
         saved = await _coded(self._shelf.update(box.name, after, revision=box.revision))
         await self._changed()
         return self._own(saved)
@@ -160,6 +163,21 @@ class Toolboxes:
             code="TOOLBOX_CONFIGURED_READONLY",
             hint="Change it in toolcrib.yaml.",
         )
+
+    def _refuse_own_gain(self, box: Box, by: str) -> None:
+        """An agent may make toolboxes for others; it may not give itself more through one that it uses."""
+        resolver = self._current()
+        rules = resolver.grants.agents.get(by)
+        if rules is None or key_of(box.name) not in map(key_of, rules.toolboxes):
+            return
+        gained = resolver.mask(box.tools) & ~resolver.view(Seat(agent=by)).issued
+        if gained:
+            names = ", ".join(resolver.registry.names_of(gained)[:GAINS_SHOWN])
+            raise ToolFailed(
+                f"Nothing was saved: you use the toolbox {box.name!r} yourself, and this would give you {names}.",
+                code="TOOLBOX_OWN_GAIN",
+                hint="Ask a person to change it, or ask for the tools with request_tool_access.",
+            )
 
     def _free(self, name: str) -> str:
         if self._of_base(name):

@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from types import TracebackType
 
 import click
@@ -39,7 +38,7 @@ def broke(given: Sequence[str], kind: type[BaseException], error: BaseException,
     del error
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    at = f" in {Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno}" if trace else ""
+    at = f" in {trace.tb_frame.f_code.co_filename.rpartition("/")[2]}, line {trace.tb_lineno}" if trace else ""
     told: Told = {
         "code": "internal",
         "message": f"This is a bug in Toolcrib, not your mistake: {kind.__name__}{at}.",

@@ -36,7 +36,7 @@ def _params(*, json: bool) -> list[click.Parameter]:
 class Command(click.Command):
     """A command with examples. Its function is given an `Asked` first, when it asks for it with `pass_asked`."""
 
-    def __init__(self, name: str | None, *, examples: Sequence[str] = (), json: bool = True, **more: Any) -> None:  # noqa: ANN401 - click's own
+    def __init__(self, name: str | None, *, examples: Sequence[str] = (), json: bool = True, **more: Any) -> None:
         super().__init__(name, **more)
         self.examples = tuple(examples)
         self.params += _params(json=json)
@@ -59,13 +59,17 @@ class Group(click.Group):
         *,
         examples: Sequence[str] = (),
         default: str = "",
-        **more: Any,  # noqa: ANN401 - click's own
+        **more: Any,
     ) -> None:
         super().__init__(name, invoke_without_command=not default, no_args_is_help=False, **more)
         self.subcommand_metavar = "[COMMAND] [ARGS]..."
         self.examples = tuple(examples)
         self.default = default
         self.params += _params(json=True)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return list(self.commands)  # in the order in which they are written, which is meant
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if self.default and not (ctx.resilient_parsing and not args):

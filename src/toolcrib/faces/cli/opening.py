@@ -35,7 +35,7 @@ def with_crib(
     work: Callable[[Crib], Awaitable[T]],
     *,
     makes_store: bool = False,
-    **more: Any,  # noqa: ANN401 - `workspace` and `approve`, handed on to open_crib
+    **more: Any,
 ) -> T:
     """Do some work with the crib. Only `makes_store` writes anything where nothing was: a look leaves no trace."""
     settings, _ = find(asked)
@@ -76,6 +76,6 @@ def _config(ctx: click.Context | None) -> Config | None:
         said = {key: said.get(key) or ctx.params.get(key) for key in ("home", "config")}
         ctx = ctx.parent
     try:
-        return find(Asked(**said))[1]
+        return find(Asked(home=said.get("home"), config=said.get("config")))[1]
     except (CribError, OSError):
         return None  # completion has no place to say what is wrong

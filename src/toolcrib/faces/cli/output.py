@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -55,13 +55,13 @@ def write_table(head: Sequence[str], rows: Iterable[Sequence[object]], *, indent
             click.echo(indent + _row([*(row[:-1] if i == 0 else [""] * len(widths)), part], widths))
 
 
-def styled(text: str, **style: Any) -> str:  # noqa: ANN401 - click's own
+def styled(text: str, **style: Any) -> str:
     """A text in colour, where colour is wanted."""
     wanted = colour()
     return click.style(text, **style) if wanted or (wanted is None and sys.stdout.isatty()) else text
 
 
-def colour(env: "os._Environ[str]" = os.environ) -> bool | None:
+def colour(env: Mapping[str, str] = os.environ) -> bool | None:
     """Whether colours are wanted; None leaves it to whether this is a terminal. NO_COLOR is everybody's convention."""
     said = {"always": True, "never": False}.get(env.get("TOOLCRIB_COLOR", ""))
     return False if said is None and env.get("NO_COLOR") else said

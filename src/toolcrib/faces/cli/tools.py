@@ -43,7 +43,7 @@ def command() -> None:
 @click.option("--format", "form", type=FORMAT, help="Print schemas in the format of this API, as JSON.")
 @pass_asked
 def list_tools(
-    asked: Asked, query: str, domain: str | None, source: str | None, agent: str | None, form: str | None
+    asked: Asked, query: str, *, domain: str | None, source: str | None, agent: str | None, form: str | None
 ) -> None:
     """List the tools that exist. With QUERY only those that it fits, the best first."""
 
@@ -136,5 +136,3 @@ def _print(tools: list[Tool], *, ranked: bool) -> None:
 
 def _rows(tools: Iterable[Tool]) -> list[tuple[str, str, str]]:
     return [(tool.name, tool.traits.effect.value, first_line(tool.about)) for tool in tools]
-
-

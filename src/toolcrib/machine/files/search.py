@@ -16,8 +16,8 @@ from msgspec import Struct
 from toolcrib.core.heavy import heavy
 from toolcrib.machine import ripgrep
 from toolcrib.machine.files import faults, tree
-from toolcrib.machine.files.halt import Halt
 from toolcrib.machine.files.root import Root
+from toolcrib.machine.halt import Halt
 from toolcrib.safety import patterns
 from toolcrib.safety.globs import quoted
 from toolcrib.safety.ignore import VERSION_CONTROL, Sieve, Wanted

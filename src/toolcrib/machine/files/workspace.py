@@ -7,8 +7,8 @@ from functools import partial
 
 from toolcrib.core.call import Caller
 from toolcrib.machine.files import faults, pdf, search, tree
-from toolcrib.machine.files.halt import Halt
 from toolcrib.machine.files.root import Root
+from toolcrib.machine.halt import Halt
 from toolcrib.services.files import BYTES_OF_FILE, Edit, Hits, Listing, Query, Stored, Written
 
 ALWAYS_DENIED = (".toolcrib",)

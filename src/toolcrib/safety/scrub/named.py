@@ -161,7 +161,7 @@ def _cookies(text: str, at: int) -> Iterator[Found]:
         name, value = pair[1].lower(), pair[2]
         if name in _COOKIE_PLAIN or is_placeholder(value):
             continue
-        level = max(promise(name), promise(name[:-2]) if name.endswith("id") else NONE)
+        level = max(promise(name), SECRET if "sess" in name or name.endswith(("sid", "auth")) else NONE)
         if is_secret(value, level, quoted=True) if level else len(value) >= 16 and is_random(value):
             yield Found(pair.start(2), pair.end(2), NAMED, "cookie")
 

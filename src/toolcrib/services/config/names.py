@@ -31,6 +31,7 @@ class _Check:
         self.base = base
         every = (*base.toolboxes, *config.toolboxes, *boxes)
         self.boxes = {name.lower(): name for name in every}
+        self._wrong: dict[str, tuple[str, str] | None] = {}
         self.kits = {name.lower(): kit for name, kit in config.toolkits.items()}
 
     def problem(self, where: str, what: str, mend: str = "") -> Problem:
@@ -49,10 +50,18 @@ class _Check:
                 yield from self._entry(at(where, i), name)
 
     def _entry(self, where: str, name: str) -> Iterator[Problem]:
+        if name not in self._wrong:
+            self._wrong[name] = self._wrong_with(name)
+        if wrong := self._wrong[name]:
+            yield self.problem(where, *wrong)
+
+    def _wrong_with(self, name: str) -> tuple[str, str] | None:
+        """What is wrong with an entry and how to mend it. The nearest names cost much more than the check."""
         try:
             self.registry.check(name)
         except UnknownName as error:
-            yield self.problem(where, error.what, error.mend)
+            return error.what, error.mend
+        return None
 
     def _lists(self) -> Iterator[tuple[str, Names | None]]:
         config, policy = self.config, self.config.policy

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from toolcrib.core.heavy import heavy
+import msgspec
+
 from toolcrib.core.policy import Grants
 from toolcrib.services.imports.foreign import Draft, Foreign, mapping_of
 
@@ -43,10 +44,9 @@ def _first(row: Mapping[str, Foreign], *keys: str) -> Foreign:
     """A value under one of its spellings. A list may be kept as JSON text, as the database does."""
     value = next((row[key] for key in keys if row.get(key) is not None), None)
     if isinstance(value, str) and value.lstrip().startswith("["):
-        json = heavy("msgspec").json
         try:
-            return json.decode(value)
-        except heavy("msgspec").DecodeError:
+            return msgspec.json.decode(value)
+        except msgspec.DecodeError:
             return value
     return value
 

@@ -6,13 +6,12 @@ from toolcrib.stores.inprocess.audit import MemoryAudit
 from toolcrib.stores.inprocess.documents import MemoryDocuments
 from toolcrib.stores.inprocess.journal import MemoryJournal
 from toolcrib.stores.inprocess.loaded import MemoryLoadedKits
-from toolcrib.stores.inprocess.results import MemoryResults
 from toolcrib.stores.inprocess.shelf import MemoryShelf
 from toolcrib.stores.inprocess.todos import MemoryTodos
 
 
 class MemoryStore:
-    """Every port, in memory."""
+    """Every port of a store, in memory."""
 
     def __init__(self, *, scrub: Scrub) -> None:
         self.audit = MemoryAudit(scrub)
@@ -21,7 +20,6 @@ class MemoryStore:
         self.loaded = MemoryLoadedKits()
         self.access = MemoryAccess()
         self.todos = MemoryTodos()
-        self.results = MemoryResults()
         self.documents = MemoryDocuments()
 
     async def close(self) -> None:

@@ -32,6 +32,7 @@ async def create_toolbox(
 @family.tool(Effect.WRITE, where=[Where.MAIN])
 async def update_toolbox(
     toolboxes: Toolboxes,
+    me: Caller,
     *,
     toolbox: Annotated[str, MaxLen(200), "Name of the toolbox"],
     name: Annotated[str | None, MaxLen(200), "A new name for it"] = None,
@@ -45,7 +46,7 @@ async def update_toolbox(
     Built-in ones, and those written in toolcrib.yaml, cannot be changed here.
     """
     change = Change(name=name, description=description, tools=tools, add=add, remove=remove)
-    box = await toolboxes.update(toolbox, change)
+    box = await toolboxes.update(toolbox, change, by=me.agent)
     return Result(text=f"Changed the toolbox {box.name}: {_grants(box)}.{_users(box)}", structured=box)
 
 

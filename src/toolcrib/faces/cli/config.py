@@ -1,0 +1,123 @@
+"""`toolcrib config`: the configuration and the settings, checked and shown."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import click
+import msgspec
+from msgspec.structs import replace
+
+from toolcrib.app import Crib
+from toolcrib.core.errors import BadConfig, Problem
+from toolcrib.core.heavy import heavy
+from toolcrib.faces.cli.faults import FAILED
+from toolcrib.faces.cli.frame import Asked, Command, Group, pass_asked
+from toolcrib.faces.cli.opening import find, with_crib
+from toolcrib.faces.cli.output import count, plain, styled, write_json, write_table
+from toolcrib.safety.scrub import Scrubber
+from toolcrib.services.config.values import Config
+
+
+@click.group(
+    "config",
+    cls=Group,
+    examples=("toolcrib config check", "toolcrib config check other.yaml --json", "toolcrib config env"),
+)
+def command() -> None:
+    """Check and show the configuration and the settings."""
+
+
+@command.command(
+    "check",
+    cls=Command,
+    examples=("toolcrib config check", "toolcrib config check other.yaml", "toolcrib config check --json"),
+)
+@click.argument("file", required=False)
+@pass_asked
+def check(asked: Asked, file: str | None) -> int:
+    """Report every problem of the configuration, or of FILE, with its line. Nothing is changed."""
+    asked = replace(asked, config=file or asked.config)
+    problems: Sequence[Problem] = ()
+    notes: Sequence[Problem] = ()
+    source, there = file or asked.config or "", True
+
+    async def work(crib: Crib) -> Config:
+        return crib.config
+
+    try:
+        settings, _ = find(asked)
+        source, there = settings.config, Path(settings.config).exists()
+        notes = with_crib(asked, work).notes
+    except BadConfig as error:
+        problems, source = error.problems, error.source
+    if asked.json:
+        told = {"ok": not problems, "file": source, "problems": problems, "notes": notes}
+        write_json(msgspec.to_builtins(told))
+    else:
+        _print(source, problems, notes, there=there)
+    return FAILED if problems else 0
+
+
+def _print(source: str, problems: Sequence[Problem], notes: Sequence[Problem], *, there: bool) -> None:
+    for kind, found in (("", problems), ("note: ", notes)):
+        for one in found:
+            place = f"{source}:{one.line}" if one.line else source
+            click.echo(plain(f"{place}: {kind}{one.where}: {one.what} {one.mend}".rstrip()))
+    if problems:
+        click.echo(count(len(problems), "problem"))
+    else:
+        click.echo(f"{plain(source)}: {'no problems' if there else 'there is no such file, so the defaults hold'}")
+
+
+@command.command("env", cls=Command, examples=("toolcrib config env", "toolcrib config env --json"))
+@pass_asked
+def env(asked: Asked) -> None:
+    """List every setting with its TOOLCRIB_ variable, its value, and where that comes from."""
+    settings, _ = find(asked)
+    rows = settings.rows()
+    if asked.json:
+        write_json(msgspec.to_builtins(rows))
+        return
+    write_table(("variable", "value", "from", "meaning"), [(r.name, r.value, r.source, r.words) for r in rows])
+    for note in settings.notes:
+        click.echo(f"note: {plain(str(note))}")
+
+
+@command.command("show", cls=Command, examples=("toolcrib config show", "toolcrib config show --json"))
+@pass_asked
+def show(asked: Asked) -> None:
+    """Print the configuration as it was understood: names, lists and values, without defaults."""
+    settings, config = find(asked)
+    told = _told(config)
+    if "store" in told:
+        told["store"] = "(set)"  # it may hold a password
+    scrub = Scrubber([(name, os.environ[name]) for name in config.scrub_env if name in os.environ])
+    if asked.json:
+        write_json({"file": settings.config, "config": msgspec.json.decode(scrub(msgspec.json.encode(told).decode()))})
+        return
+    click.echo(styled(f"# {plain(settings.config)}", bold=True))
+    if told:
+        written = heavy("yaml").safe_dump(told, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100)
+        click.echo(plain(scrub(written)), nl=False)
+    else:
+        click.echo("# It says nothing: the defaults hold.")
+
+
+def _told(config: Config) -> dict[str, Any]:
+    said: dict[str, Any] = msgspec.to_builtins(replace(config, lines={}, notes=(), source=""))
+    empty = msgspec.to_builtins(Config(source=""))
+    return {key: _short(value) for key, value in said.items() if value != empty[key]}
+
+
+def _short(value: Any) -> Any:  # noqa: ANN401 - any part of a configuration
+    """Without what says nothing. An empty allow list says a great deal, and stays."""
+    if isinstance(value, dict):
+        kept = {key: _short(part) for key, part in cast("dict[str, Any]", value).items()}
+        return {
+            key: part for key, part in kept.items() if part not in ("", [], {}, None) or (key, part) == ("allow", [])
+        }
+    if isinstance(value, list | tuple):
+        return [_short(part) for part in cast("Sequence[Any]", value)]
+    return value

@@ -1,0 +1,203 @@
+"""Secrets on command lines: which option or word of which program holds one."""
+
+import re
+from collections.abc import Iterator
+
+from toolcrib.safety.scrub.finder import Finder, Row, View
+from toolcrib.safety.scrub.found import FORM, Found
+from toolcrib.safety.scrub.names import NONE, PASSWORD, promise
+from toolcrib.safety.scrub.values import is_placeholder, is_secret
+
+_V = r"""(?:\\?"([^"\n\\]+)|\\?'([^'\n\\]+)|([^\s"'`;|&<>\\]+))"""  # a value, quoted or bare
+_LINE = 600  # characters of a command that are looked at
+
+
+def _option(names: str, glue: str = r"[ \t=]+") -> str:
+    return rf"(?:(?<=\s)|(?<=[\"'\[]))(?:{names}){glue}{_V}"
+
+
+_PAIR = r"""[\"']?[^\s:"'@/]{1,64}:([^\s"'|;&]{2,})"""  # user:password
+_USER = rf"(?:(?<=\s))(?:-u|--user|--proxy-user|-U|-a|--auth|--http-user)[ \t=]*{_PAIR}"
+
+# Programs, and where each has its secret: the groups that match are secrets.
+_TABLE: dict[str, tuple[str, ...]] = {
+    "mysql mysqldump mysqladmin mariadb mysqlimport mariadb-dump mycli mysqlsh mysqlcheck xtrabackup": (
+        rf"(?<=\s)-p{_V}",
+    ),
+    "curl http https xh httpie ab siege wrk": (_USER, rf"(?<=\s)-a[ \t=]*{_PAIR}"),
+    "wget aria2c lftp rsync": (_USER, r"(?<=\s)-u[ \t]*[\"']?[^\s,:\"']+,([^\s\"',;]{2,})"),
+    "sshpass": (rf"(?<=\s)-p[ \t]?{_V}",),
+    "docker podman helm oras skopeo buildah nerdctl crane regctl": (
+        _option("-p|--password|--registry-password"),
+        rf"--(?:src-|dest-)?creds[ \t=]+{_PAIR}",
+    ),
+    "redis-cli keydb-cli valkey-cli redis-benchmark": (_option("-a|--pass|--askpass"), rf"\bAUTH[ \t]+(?:\w+[ \t]+)?{_V}"),
+    "mongo mongosh mongodump mongorestore mongoexport mongoimport": (_option("-p", r"[ \t=]*"),),
+    "ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami": (_option("-w|-s", r"[ \t]*"),),
+    "smbclient rpcclient smbmap enum4linux mount.cifs net": (
+        r"-U[ \t=]*[\"']?[^\s%\"']+%([^\s\"']+)",
+        _option("-p"),
+        rf"(?<=\s)use[ \t]+(?:\S+[ \t]+)?\\\\\S+[ \t]+(?:/user:\S+[ \t]+)?([^\s/*\"']\S*)",
+        r"(?<=\s)user[ \t]+[\w.\\-]+[ \t]+([^\s/*]\S*)[ \t]+/add",
+        r"(?<=\s)user[ \t]+[\w.\\-]+[ \t]+([^\s/*]\S{3,})[ \t]*$",
+    ),
+    "openssl": (
+        r"pass:([^\s\"']+)",
+        _option("-k|-K|-password|-passwd|-hmac|-pass"),
+    ),
+    "htpasswd": (r"(?<=\s)-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:-\w+[ \t]+)*(?:\S+[ \t]+)?\S+[ \t]+([^\s-]\S*)[ \t]*$",),
+    "gpg gpg2": (_option("--passphrase"),),
+    "keytool jarsigner apksigner": (
+        _option("-storepass|-keypass|-srcstorepass|-deststorepass|-srckeypass|-destkeypass|-new"),
+        r"pass:([^\s\"']+)",
+    ),
+    "zip unzip 7z 7za 7zr rar unrar": (_option("-P|--password"), rf"(?<=\s)-h?p{_V}"),
+    "sqlcmd bcp osql isql tsql snmpwalk snmpget snmpset ipmitool mosquitto_pub mosquitto_sub": (
+        _option("-P|-A|-X|-pw", r"[ \t]*"),
+        rf"(?:snmp\w+[^\n]*)(?<=\s)-c[ \t]*{_V}",
+    ),
+    "sqlplus impdp expdp sqlldr rman": (r"(?<=[\s\"'])[\w$#]+/\"?([^\s@/\"']+)\"?@", r"(?<=\s)[A-Za-z_]\w*/([^\s@/\"']{4,})[ \t]*$"),
+    "cqlsh influx clickhouse-client clickhouse mclient kinit twine svn hg rdesktop xfreerdp wlfreerdp evil-winrm"
+    " crackmapexec netexec nxc hydra medusa az psexec psexec64 winexe plink pscp psftp pscp.exe plink.exe vncviewer nmap"
+    " ansible sshfs kafkacat kcat rabbitmqadmin tsh psql pg_dump rclone restic borg ncftp tnsping impacket-psexec"
+    " secretsdump nifi akamai ssh-keygen": (
+        _option("-p|-pw|--pass|-P|-N|--secret"),
+        r"(?<=\s)/p(?:ass(?:word)?)?:\"?([^\s\"']+)",
+    ),
+    "rabbitmqctl": (
+        rf"(?:add_user|change_password|authenticate_user)[ \t]+\S+[ \t]+{_V}",
+    ),
+    "vault": (rf"(?<=\s)login[ \t]+(?:-\S+[ \t]+)*(?:token=)?{_V}[ \t]*$", r"(?<=\s)unseal[ \t]+([A-Za-z0-9+/=]{20,})"),
+    "nmcli wpa_passphrase iwconfig": (
+        rf"(?<=\s)(?:password|wifi-sec\.psk|802-11-wireless-security\.psk)[ \t]+{_V}",
+        rf"wpa_passphrase[ \t]+(?:\"[^\"]*\"|\S+)[ \t]+{_V}",
+        r"(?<=\s)key[ \t]+s:(\S+)",
+    ),
+    "poetry composer": (rf"(?:http-basic|http_basic)[\w.-]*\.?\S*[ \t]+\S+[ \t]+{_V}", rf"pypi-token\.\S+[ \t]+{_V}"),
+    "nuget dotnet": (
+        _option("-k|-ApiKey|--api-key|-Password|--password|-p"),
+        r"user-secrets[ \t]+set[ \t]+[\"']?\S*(?:[Kk]ey|[Ss]ecret|[Pp]assword|[Tt]oken|[Pp]wd)[\"']?[ \t]+[\"']?([^\s\"']+)",
+    ),
+    "ngrok cargo": (rf"(?:authtoken|add-authtoken|login)[ \t]+(?:--\S+[ \t]+\S+[ \t]+)*([A-Za-z0-9_]{{20,}})",),
+    "mc": (r"(?:alias[ \t]+set|config[ \t]+host[ \t]+add)[ \t]+\S+[ \t]+\S+[ \t]+\S+[ \t]+([^\s\"']{6,})",),
+    "cmdkey runas wmic schtasks sc sc.exe": (
+        r"/p(?:ass(?:word)?)?:\"?([^\s\"']+)",
+        r"/rp[ \t]+\"?([^\s\"']+)",
+        r"password=[ \t]*\"?([^\s\"']+)",
+    ),
+    "useradd usermod": (_option("-p|--password"),),
+    "aws": (rf"configure[ \t]+set[ \t]+\S*(?:secret|token)\S*[ \t]+{_V}", _option("--secret-string|--master-user-password|--secret-access-key")),
+    "gh heroku flyctl fly wrangler pulumi gcloud doppler railway vercel netlify": (
+        rf"(?:config:set|secrets[ \t]+set|config[ \t]+set(?:[ \t]+--secret)?)[ \t]+(?:--?\S+[ \t]+)*[\w:.-]*(?:[Ss]ecret|SECRET|[Kk]ey|KEY|[Tt]oken|TOKEN|[Pp]ass|PASS)[\w:.-]*[ \t]+(?:--body[ \t]+)?{_V}",
+    ),
+    "cryptsetup ecryptfs": (r"(?<=\s)<<<[ \t]*[\"']?([^\s\"']+)",),
+    "pdftk qpdf pdftotext": (rf"(?:user_pw|owner_pw|input_pw|--password=|-upw|-opw|--encrypt)[ \t]*{_V}",),
+    "dsmc dscl passwd security kadmin adduser": (
+        rf"(?:add-generic-password|add-internet-password|unlock-keychain)[^\n]*?(?<=\s)-[wp][ \t]+{_V}",
+        rf"-passwd[ \t]+\S+[ \t]+{_V}",
+        _option("-pw"),
+    ),
+    "convertto-securestring": (rf"SecureString[ \t]+(?:-String[ \t]+|-AsPlainText[ \t]+|-Force[ \t]+)*[\"']([^\"'\n$]+)",),
+    "proxychains socks5 ftp telnet ssh": (r"(?<=\s)(?:socks[45]|http)[ \t]+[\d.]+[ \t]+\d+[ \t]+\S+[ \t]+(\S+)",),
+}
+_PIPED = re.compile(
+    r"""(?x)\b(?:echo|printf)\b[ \t]+(?:-\w+[ \t]+)?(?:['"]?%s(?:\\n)?['"]?[ \t]+)?["']?([^"'\n|]{3,200}?)(?:\\n)?["']?[ \t]*\|[ \t]*
+    (?:sudo\b[^\n|]*?-\w*S | [^\n|]*(?:password-stdin|--stdin|passphrase-fd|pass\S*[ ]stdin|chpasswd|with-token|smbpasswd|--password-fd
+     |passwd\b|cryptsetup|kinit|vncpasswd|-pass[ ]stdin))"""
+)
+_HERE = re.compile(r"""(?:password-stdin|--stdin|chpasswd|with-token|sudo -S\b[^\n<]*|kinit\b[^\n<]*|passwd\b[^\n<]*)[ \t]*<<<[ \t]*["']?([^\s"']+)""")
+_PROGRAMS = {
+    name: tuple(re.compile(pattern) for pattern in patterns) for names, patterns in _TABLE.items() for name in names.split()
+}
+_FLAG = (
+    rb"[a-z0-9.\-]{0,24}(?:passw(?:or)?d|passphrase|pass|passcode|pwd|secret|token|key|cred|credentials|auth|psk|pin)[a-z0-9\-]{0,16}"
+    rb"[\"']?,?[ \t]+[\"']?[^\s\"'\-|<>&;,)(][^\s\"'|<>;)(]"
+)
+_ROWS = (
+    *(Row(name.encode(), rb"(?:\.exe)?[ \t]+[\\A-Za-z0-9/\"'$@.:{\-]", bound=True) for name in sorted(_PROGRAMS, key=lambda n: (-len(n), n))),
+    Row(b"echo", rb"[ \t]+[^\n|]{3,200}\|[ \t]*[a-z]", bound=True),
+    Row(b"printf", rb"[ \t]+[^\n|]{3,200}\|[ \t]*[a-z]", bound=True),
+    Row(b"chpasswd", rb"[ \t]*<<<", bound=True),
+    Row(b"-stdin", rb"[ \t]*<<<"),
+    Row(b"--", _FLAG),
+    *(Row(word, rb"[a-z0-9\-]{0,12}[\"']?,?[ \t]+[\"']?[^\s\"'\-|<>&;,)(][^\s\"'|<>;)(]") for word in (b"-pass", b"-storepass", b"-keypass", b"-token", b"-apikey", b"-secret", b"-accesstoken")),
+)
+_FLAG_AT = re.compile(r"""(--?[A-Za-z0-9.\-]+)["']?,?[ \t]+["']?([^\s"'`|<>;)(]+)""")
+
+
+class Commands:
+    """The pass over command lines."""
+
+    def __init__(self, *, engine: bool = True) -> None:
+        self._finder = Finder(_ROWS, fold=True, engine=engine)
+
+    def finds(self, view: View) -> Iterator[Found]:
+        """Every secret that a program is given as an argument."""
+        text, data = view.text, view.data
+        for begin, _ in self._finder.spans(data):
+            start = begin
+            while start < len(text) and not (text[start].isalnum() or text[start] == "-"):
+                start += 1
+            if text[begin] == "\\" and start == begin + 1 and text[start] in "nrt":
+                start += 1
+            end = text.find("\n", start, start + _LINE)
+            while end > 0 and text[end - 1] == "\\" and end - start < _LINE:
+                end = text.find("\n", end + 1, start + _LINE)
+            line_end = end if end > 0 else min(len(text), start + _LINE)
+            if text[start] == "-":
+                yield from _flag(text, start, line_end)
+            else:
+                yield from _program(text, start, line_end)
+
+
+def _flag(text: str, start: int, end: int) -> Iterator[Found]:
+    """`--db-password hunter2`: an option whose name promises a secret."""
+    if start and text[start - 1] not in " \t\n\"'[(`,=":
+        if text.startswith("-stdin", start):
+            yield from _piped(text, text.rfind("\n", 0, start) + 1, end)
+        return
+    found = _FLAG_AT.match(text, start, end)
+    if found is None:
+        return
+    level = promise(found[1].strip("-"))
+    if level == NONE:
+        return
+    quoted = text[found.start(2) - 1] in "\"'"
+    value = found[2].rstrip(",.;:]}")
+    if is_secret(value, level, quoted=quoted or level == PASSWORD, alone=True):
+        yield Found(found.start(2), found.start(2) + len(value), FORM, "password" if level == PASSWORD else "secret")
+
+
+def _program(text: str, start: int, end: int) -> Iterator[Found]:
+    line = text[start:end]
+    name = re.match(r"[A-Za-z0-9_.-]+", line)
+    word = name.group().lower() if name is not None else ""
+    if word in {"echo", "printf", "chpasswd"}:
+        yield from _piped(text, start, end)
+        return
+    for pattern in _PROGRAMS.get(word.removesuffix(".exe"), ()):
+        for found in pattern.finditer(line):
+            for group in range(1, (found.lastindex or 0) + 1):
+                value = found[group]
+                if value is not None and _is_argument(value):
+                    yield Found(start + found.start(group), start + found.end(group), FORM, "password")
+
+
+def _piped(text: str, start: int, end: int) -> Iterator[Found]:
+    """`echo secret | sudo -S`, `chpasswd <<< user:secret`."""
+    for found in (_PIPED.search(text, start, end), _HERE.search(text, start, end)):
+        if found is None or not _is_argument(found[1]):
+            continue
+        begin, stop = found.span(1)
+        user = re.match(r"[\w.-]+:", found[1]) if "chpasswd" in text[start:end] else None
+        begin += user.end() if user is not None else 0
+        yield Found(begin, stop, FORM, "password")
+
+
+def _is_argument(value: str) -> bool:
+    """Whether this may be a password: no variable, option, path of a file, or question to the user."""
+    if len(value) < 3 or value[0] in "$-<{%(" or is_placeholder(value) or value.startswith(("file:", "env:", "@", "./", "~/")):
+        return False
+    return not re.fullmatch(r"[0-9]{1,5}|(?:/[\w.-]+)+|[0-9]+:[0-9]+(?:/\w+)?|[\w.-]+\.(?:zip|txt|pem|key|json|ya?ml|sql)", value)
+
+

@@ -1,0 +1,149 @@
+"""Secrets in lines of configuration and prose: `requirepass x`, netrc, pgpass, `the password is x`, name and value apart."""
+
+import re
+from collections.abc import Iterator
+
+from toolcrib.safety.scrub.finder import Finder, Row, View
+from toolcrib.safety.scrub.found import FORM, NAMED, Found
+from toolcrib.safety.scrub.names import NONE, PASSWORD, SECRET, promise
+from toolcrib.safety.scrub.values import is_placeholder, is_random, is_secret
+
+_SPACED = (
+    "password passwd requirepass masterauth bindpw rootpw authtoken auth-user-pass psk secret passphrase pass pwd"
+    " community access_key secret_key api_key token encrypted_password insecure-password key-string shared-secret"
+    " pre-shared-key secret_access_key private_key auth_token wpa-psk auth_pass"
+).split()
+_ROWS = (
+    *(Row(word.encode(), rb"[ \t]{1,12}(?:[0578][ \t]+)?[\"']?[^\s\"'=:<>(){}\[\],;.|][^\s\"'<>(){}\[\];|]{2}") for word in _SPACED),
+    *(
+        Row(word, rb"(?:[ \t]+for[ \t]+[^\s]{1,60})?[ \t]*(?:[ \t](?:is|was|to|as)(?:[ \t](?:now|set[ \t]to|changed[ \t]to|reset[ \t]to))?[ \t]*:?|:|=)[ \t]*[\"'`*]{0,3}[^\s\"'`]{3}")
+        for word in (b"passwords", b"password", b"passphrase", b"passcode", b"passwd", b"secret", b"token", b"api key", b"access key", b"pin code", b"credentials")
+    ),
+    Row(b"identified by", rb"[ \t]+(?:password[ \t]+)?[\"'][^\s\"']{3}"),
+    Row(b"identified with", rb"[ \t]+[^\n]{1,60}?(?:by|as)[ \t]+[\"'][^\s\"']{3}"),
+    *(Row(b"name", rest) for rest in (rb"[\"']?[ \t]{0,4}[:=>][^\n]{1,90}?\r?\n?[^\n]{0,60}?value", rb"[\"']?[ \t]{0,4}[:=>][^\n]{1,90}?\r?\n[^\n]{0,60}\r?\n[^\n]{0,40}?value")),
+    Row(b"key", rb"[\"']?[ \t]{0,4}[:=>][ \t]{0,4}[\"'A-Z_a-z][^\n]{1,90}?\r?\n?[^\n]{0,60}?value"),
+    Row(b"variable ", rb"[\"'][^\n]{1,80}\{[^}]{0,400}?default"),
+    Row(b":5432:", rb"[^:\s]+:[^:\s]+:[^\s]{3}"),
+    Row(b":*:", rb"[^:\s]+:[^:\s]+:[^\s]{3}"),
+    Row(b":543", rb"[0-9]:[^:\s]+:[^:\s]+:[^\s]{3}"),
+    Row(b":643", rb"[0-9]:[^:\s]+:[^:\s]+:[^\s]{3}"),
+    Row(b"mnemonic", rb"[\"']?[ \t]*[:=]?[ \t]*[\"']?(?:[a-z]{3,8}[ \t]){11}[a-z]"),
+    Row(b"phrase", rb"[\"']?[ \t]*[:=]?[ \t]*[\"']?(?:[a-z]{3,8}[ \t]){11}[a-z]"),
+)
+_LEAD = re.compile(r"[ \t]*(?:[A-Za-z0-9_.@/:*-]+[ \t]+){0,8}")
+_LOGIN = re.compile(r"(?i)\b(?:machine|login|account|default|poll|user(?:name)?)\b")
+_VALUE = re.compile(r"""[ \t]+(?:[0578][ \t]+)?(?:"([^"\n]+)"|'([^'\n]+)'|([^\s"']+))""")
+_SAID = re.compile(
+    r"""(?ix)[\w ]*?(?:[ ]for[ ]\S{1,60}?)?[ \t]*(?:(?<=[ \t])(?:is|was|to|as)(?:[ ](?:now|set[ ]to|changed[ ]to|reset[ ]to))?[ \t]*:?|:|=)[ \t]*
+    (?P<open>["'`*]{0,3})(?P<value>[^\s"'`<>]+)"""
+)
+_SQL = re.compile(r"""(?i)identified (?:by|with)[^\n]{0,60}?["']([^"'\n]+)["']""")
+_APART = re.compile(
+    r"""(?isx)(?:name|key)["']?[ \t]*[:=>][ \t]*["']?(?P<name>[A-Za-z][\w.:/-]{1,80})["']?
+    (?:[^\n]{0,90}?\n?){0,2}[^\n]{0,60}?(?<![A-Za-z])value["']?[ \t]*[:=>][ \t]*(?P<quote>["']?)(?P<value>[^\n"'<>]+)"""
+)
+_DEFAULT = re.compile(r"""(?is)variable[ ]["'](?P<name>[\w-]+)["'][^}]{0,400}?default[ \t]*=[ \t]*"(?P<value>[^"\n]+)\"""")
+_PGPASS = re.compile(r"[^:\s]+:[^:\s]+:(\S+)")
+
+
+class Lines:
+    """The pass over lines."""
+
+    def __init__(self, *, engine: bool = True) -> None:
+        self._finder = Finder(_ROWS, fold=True, engine=engine)
+
+    def finds(self, view: View) -> Iterator[Found]:
+        """Every secret that its line gives away."""
+        text, data = view.text, view.data
+        for start, end in self._finder.spans(data):
+            lead = data[start : start + 12].lower()
+            if lead.startswith(b":"):
+                yield from _pgpass(text, start)
+            elif lead.startswith((b"name", b"key", b"variable ")) and not lead.startswith(b"key-string"):
+                yield from _apart(text, start)
+            elif lead.startswith(b"identified"):
+                yield from _sql(text, start)
+            elif lead.startswith((b"mnemonic", b"phrase")):
+                yield from _mnemonic(text, start, end)
+            else:
+                yield from _spaced(text, start)
+
+
+def _word(text: str, start: int) -> int:
+    end = start
+    while end < len(text) and (text[end].isalnum() or text[end] in "_-"):
+        end += 1
+    return end
+
+
+def _spaced(text: str, start: int) -> Iterator[Found]:
+    """`password hunter2` at the end of a line of configuration; else what prose says."""
+    line = text.rfind("\n", max(0, start - 200), start) + 1
+    found = _VALUE.match(text, _word(text, start))
+    lead = _LEAD.match(text, line)
+    if found is not None and lead is not None and lead.end() >= start:
+        group = found.lastindex or 3
+        value = found[group]
+        rest = text[found.end() : found.end() + 24].split("\n", 1)[0].strip()
+        login = _LOGIN.search(text, line, start) or _LOGIN.search(text, max(0, line - 120), line) and not text[line:start].strip()
+        prose = not text[line:start].strip() and rest
+        if (not rest or login) and not prose and value.lower() not in {"is", "was", "for", "to"}:
+            level = PASSWORD if login or promise(text[start : _word(text, start)]) == PASSWORD else SECRET
+            if is_secret(value, level, quoted=bool(login) or group < 3, alone=bool(login)) or (login and _is_word(value)):
+                yield Found(found.start(group), found.end(group), FORM, "password")
+                return
+    yield from _said(text, start)
+
+
+def _is_word(value: str) -> bool:
+    return len(value) >= 6 and value.isalnum() and not is_placeholder(value)
+
+
+def _said(text: str, start: int) -> Iterator[Found]:
+    """`the password is hunter2`."""
+    found = _SAID.match(text, start, min(len(text), start + 200))
+    if found is None:
+        return
+    value = found["value"].rstrip(".,;:!?*)")
+    level = promise(text[start : start + 8].partition(" ")[0].rstrip(":=")) or SECRET
+    odd = any(c.isdigit() for c in value) or is_random(value)
+    if odd and is_secret(value, min(level, PASSWORD), quoted=bool(found["open"])):
+        yield Found(found.start("value"), found.start("value") + len(value), NAMED, "password")
+
+
+def _sql(text: str, start: int) -> Iterator[Found]:
+    found = _SQL.match(text, start)
+    if found is not None and not is_placeholder(found[1]) and not found[1].startswith(("$", "%", "{", ":")):
+        yield Found(found.start(1), found.end(1), FORM, "password")
+
+
+def _apart(text: str, start: int) -> Iterator[Found]:
+    """A name and a value that each have a field: environment lists, app settings, Terraform."""
+    pattern = _DEFAULT if text[start] in "vV" else _APART
+    found = pattern.match(text, start, min(len(text), start + 600))
+    if found is None or (level := promise(found["name"])) == NONE:
+        return
+    value = found["value"].strip()
+    if pattern is _APART and not found["quote"]:
+        value = value.rstrip(",} ")
+    quoted = pattern is _DEFAULT or bool(found["quote"])
+    if is_secret(value, level, quoted=quoted, alone=True):
+        at = text.index(value, found.start("value"))
+        yield Found(at, at + len(value), NAMED, "password" if level == PASSWORD else "secret")
+
+
+def _pgpass(text: str, start: int) -> Iterator[Found]:
+    line = text.rfind("\n", max(0, start - 120), start) + 1
+    host = text[line:start].strip()
+    found = _PGPASS.match(text, text.find(":", start + 1) + 1)
+    if found is not None and re.fullmatch(r"[\w.*-]+(?::[\d*]+)?", host) and not is_placeholder(found[1]):
+        yield Found(found.start(1), found.end(1), FORM, "password")
+
+
+def _mnemonic(text: str, start: int, end: int) -> Iterator[Found]:
+    words = re.compile(r"(?:[a-z]{3,8}[ \t]){11}(?:[a-z]{3,8}[ \t]?){1,13}").search(text, start)
+    if words is not None:
+        yield Found(words.start(), words.start() + len(words.group().rstrip()), NAMED, "mnemonic")
+
+

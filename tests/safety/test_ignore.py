@@ -3,7 +3,7 @@
 import pytest
 
 from toolcrib.core.errors import ToolFailed
-from toolcrib.safety import patterns
+from toolcrib.safety import boundaries, patterns
 from toolcrib.safety.globs import Glob, quoted
 from toolcrib.safety.ignore import Level, Sieve, Wanted, read_rules
 
@@ -107,3 +107,11 @@ def test_classes_are_written_out_for_re2() -> None:
     assert patterns.for_re2(r"[\D[x]\W\S", multiline=False).startswith(r"[\P{Nd}[x][^\r\n\p{L}")
     assert patterns.for_re2(r"\u{e9}\x41\W\S$[\s]", multiline=True).startswith(r"\x{e9}\x41[^\p{L}")
     assert patterns.for_re2(r"\x{41}\p{Lu}[[:alpha:].]", multiline=False) == r"\x{41}\p{Lu}[[:alpha:].]"
+
+
+def test_words_of_any_language_have_boundaries() -> None:
+    assert boundaries.marked("é 1").encode() == "\ue000é\ue000 \ue0001\ue000".encode()
+    assert boundaries.marked("ab") == "\ue000a\ue001b\ue000"
+    assert boundaries.bounded(r"\bx") and not boundaries.bounded(r"[\b]\\b")
+    assert boundaries.for_marked(r"(?i)\ba{2}") == r"(?i)\x{e000}(?:[\x{e000}\x{e001}]?a){2}"
+    assert boundaries.loose(r"\bfoo\B[\b]") == r"(?:)foo(?:)[\b]"

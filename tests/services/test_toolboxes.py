@@ -58,7 +58,7 @@ def room() -> Room:
 
 @pytest.mark.meets("toolbox-tools:list")
 async def test_every_origin_is_listed_with_who_uses_it(room: Room):
-    await room.boxes.create("mine", ["grep"], by="helper")
+    await room.boxes.create("mine", ["grep"], by="other")
     listed = {one.name: one for one in await room.boxes.all()}
     assert [(one.name, one.origin) for one in listed.values()] == [
         ("all", Origin.BUILTIN),

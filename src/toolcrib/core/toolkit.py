@@ -133,10 +133,11 @@ class Kits:
         )
 
     def _static(self) -> list[KitTool]:
-        """The agent's own tools come first: theirs are the settings that stay."""
+        """What the agent holds anyway. Where its own tools carry settings, those are the ones that stay."""
         boxes = (self._grants.toolboxes.get(name) for name in self._rules.toolboxes)
-        granted = self._registry.mask(entry for box in boxes if box for entry in box.tools)
-        return [*self._rules.tools, *(KitTool(name) for name in self._registry.names_of(granted))]
+        boxed = self._registry.mask(entry for box in boxes if box for entry in box.tools)
+        own = self._registry.mask(tool.name for tool in self._rules.tools)
+        return [*self._rules.tools, *(KitTool(name) for name in self._registry.names_of(boxed & ~own))]
 
     @staticmethod
     def _answer(status: str, name: str, loaded: tuple[str, ...], message: str, **more: object) -> Answer:

@@ -4,7 +4,7 @@ RE2 differs from it in small things. `for_re2` writes them out: classes such as 
 a search by lines no class crosses a line end. `\n` also matches `\r\n`, in both engines.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from toolcrib.core.errors import ToolFailed
 
@@ -73,11 +73,11 @@ def for_ripgrep(pattern: str) -> str:
 
 def for_re2(pattern: str, *, multiline: bool) -> str:
     """The pattern for RE2, meaning what it means to ripgrep."""
-    write: Callable[[str, bool], str] = _across if multiline else _within
-    return "".join(_shared(piece, inside) or write(piece, inside) for piece, inside in pieces(pattern))
+    write = across if multiline else within
+    return "".join(write(piece, inside=inside) for piece, inside in pieces(pattern))
 
 
-def _shared(piece: str, inside: bool) -> str:  # noqa: FBT001 - a pair that belongs together
+def _shared(piece: str, *, inside: bool) -> str:
     """What is written alike in both kinds of search; "" for what is not."""
     name = piece[1:2] if piece.startswith("\\") else ""
     if name in {"w", "d"}:
@@ -89,8 +89,10 @@ def _shared(piece: str, inside: bool) -> str:  # noqa: FBT001 - a pair that belo
     return ""
 
 
-def _within(piece: str, inside: bool) -> str:  # noqa: FBT001 - a pair that belongs together
-    """For a search by lines: nothing may match a line end, of either kind."""
+def within(piece: str, *, inside: bool) -> str:
+    """A piece for a search by lines: nothing may match a line end, of either kind."""
+    if shared := _shared(piece, inside=inside):
+        return shared
     if inside:
         return _BLANK if piece == r"\s" else piece.replace("^", r"^\r\n", 1) if piece.startswith("[^") else piece
     if piece == ".":
@@ -102,8 +104,10 @@ def _within(piece: str, inside: bool) -> str:  # noqa: FBT001 - a pair that belo
     return rf"[^\r\n{_BLANK}]" if piece == r"\S" else piece
 
 
-def _across(piece: str, inside: bool) -> str:  # noqa: FBT001 - a pair that belongs together
-    """For a search across lines."""
+def across(piece: str, *, inside: bool) -> str:
+    """A piece for a search across lines."""
+    if shared := _shared(piece, inside=inside):
+        return shared
     if piece == r"\s":
         return _SPACE if inside else f"[{_SPACE}]"
     if inside:

@@ -49,7 +49,7 @@ def _catalogue() -> dict[str, Any]:
 
 
 def names(built: set[str] | frozenset[str] = frozenset()) -> Names:
-    """Groups, names that cover several tools, and the tools of the catalogue that are not built yet."""
+    """Groups, names that cover several tools, and the tools of the catalogue that are not here."""
     lists = _lists()
     reserved = {
         name: Reserved(
@@ -58,11 +58,24 @@ def names(built: set[str] | frozenset[str] = frozenset()) -> Names:
         for name, row in _catalogue().items()
         if name not in built
     }
-    return Names(
+    made = Names(
         groups={name: tuple(entries) for name, entries in lists["group"].items()},
         covers={name: tuple(entries) for name, entries in lists["covers"].items()},
         reserved=reserved,
     )
+    # A crib without the native tools still knows their names where a list has them: "group:fs" is no mistake there.
+    for name in _listed():
+        if name not in built and name not in reserved and name not in made.covers:
+            reserved[name] = Reserved(name, "A native tool; this crib was made without them.", "native")
+    return made
+
+
+@cache
+def _listed() -> tuple[str, ...]:
+    lists = _lists()
+    boxes = [row["tools"] for row in lists["toolbox"].values()]
+    entries = [entry for part in (lists["floor"], *lists["group"].values(), *boxes) for entry in part]
+    return tuple(dict.fromkeys(entry for entry in entries if entry.isidentifier()))
 
 
 def base_grants() -> Grants:

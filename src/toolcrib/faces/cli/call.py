@@ -120,7 +120,8 @@ def _print(outcome: Outcome) -> None:
         error = outcome.error
         click.echo(f"toolcrib: {plain(error.message)} {plain(error.hint)}".rstrip() + f" [{error.code}]", err=True)
         return
-    click.echo(show(outcome.text if outcome.person is None else outcome.person))
+    text = show(outcome.text if outcome.person is None else outcome.person)
+    click.echo(text, nl=not text.endswith("\n"))
     for part in outcome.attachments:
         size = f"{len(part.data):,} bytes" if part.data else part.uri
         click.echo(f"attached: {plain(part.name)} ({part.media_type}, {plain(size)})", err=True)

@@ -38,7 +38,8 @@ def broke(given: Sequence[str], kind: type[BaseException], error: BaseException,
     del error
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    at = f" in {trace.tb_frame.f_code.co_filename.rpartition("/")[2]}, line {trace.tb_lineno}" if trace else ""
+    file = trace.tb_frame.f_code.co_filename.rpartition("/")[2] if trace else "?"
+    at = f" in {file}, line {trace.tb_lineno}" if trace else ""
     told: Told = {
         "code": "internal",
         "message": f"This is a bug in Toolcrib, not your mistake: {kind.__name__}{at}.",

@@ -8,6 +8,7 @@ import os
 import stat
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -18,7 +19,7 @@ from toolcrib.machine import ripgrep
 from toolcrib.machine.files import faults, tree
 from toolcrib.machine.files.root import Root
 from toolcrib.machine.halt import Halt
-from toolcrib.safety import patterns
+from toolcrib.safety import boundaries, patterns
 from toolcrib.safety.globs import quoted
 from toolcrib.safety.ignore import VERSION_CONTROL, Sieve, Wanted
 from toolcrib.safety.text import searchable
@@ -86,9 +87,53 @@ def _data(root: Root, handle: int, path: str) -> bytes | None:
     return None if data is None else searchable(data)
 
 
+class Finder:
+    """A pattern, compiled as far as it is needed."""
+
+    def __init__(self, query: Query) -> None:
+        self._query = query
+        self.strict = self._compiled(patterns.for_re2(query.pattern, multiline=query.multiline))
+        self._bounded = not query.multiline and boundaries.bounded(query.pattern)
+
+    @cached_property
+    def loose(self) -> Any:  # noqa: ANN401 - re2 has no types
+        """Finds at least what the pattern finds."""
+        return self._compiled(patterns.for_re2(boundaries.loose(self._query.pattern), multiline=False))
+
+    @cached_property
+    def _marked(self) -> Any:  # noqa: ANN401 - re2 has no types
+        return self._compiled(boundaries.for_marked(self._query.pattern))
+
+    def scout(self, data: bytes) -> Any:  # noqa: ANN401 - re2 has no types
+        """What finds the lines of these data that are worth a look."""
+        return self.loose if self._bounded and not data.isascii() else self.strict
+
+    def column(self, line: bytes) -> int:
+        """Where in a line the first match begins; -1 if there is none."""
+        if not self._bounded or line.isascii():
+            found = self.strict.search(line)
+            return found.start() if found else -1
+        marked = boundaries.marked(line.decode(errors="replace")).encode()
+        found = self._marked.search(marked)
+        return boundaries.column(marked, found.start()) if found else -1
+
+    def _compiled(self, written: str) -> Any:  # noqa: ANN401 - re2 has no types
+        """For bytes of UTF-8, in linear time."""
+        re2 = heavy("re2")
+        options = re2.Options()
+        options.log_errors = False
+        options.case_sensitive = not self._query.ignore_case
+        try:
+            re2.compile(self._query.pattern, options)  # what is wrong is told about the pattern as it was given
+            return re2.compile(f"(?{'ms' if self._query.multiline else 'm'}){written}".encode(), options)
+        except re2.error as error:
+            why = error.args[0] if error.args else b""
+            raise patterns.bad_pattern(why.decode(errors="replace") if isinstance(why, bytes) else str(why)) from None
+
+
 def look(root: Root, handle: int, files: Iterable[str], query: Query, halt: Halt) -> Generator[FileHits]:
     """Our own engine."""
-    expression = compiled(query)
+    finder = Finder(query)
     for path in files:
         halt.check()
         data = _data(root, handle, path)
@@ -96,39 +141,26 @@ def look(root: Root, handle: int, files: Iterable[str], query: Query, halt: Halt
             continue
         if not query.multiline:
             data = data.replace(b"\r\n", b"\n")
-        matches = _across(expression, data, halt) if query.multiline else _by_line(expression, data, halt)
+        matches = _across(finder.strict, data, halt) if query.multiline else _by_line(finder, data, halt)
         hits = _hits(path, data, matches, query)
         if hits.count:
             yield hits
 
 
-def compiled(query: Query) -> Any:  # noqa: ANN401 - re2 has no types
-    """The pattern, for bytes of UTF-8, in linear time."""
-    re2 = heavy("re2")
-    options = re2.Options()
-    options.log_errors = False
-    options.case_sensitive = not query.ignore_case
-    written = patterns.for_re2(query.pattern, multiline=query.multiline)
-    try:
-        re2.compile(query.pattern, options)  # what is wrong is told about the pattern as it was given
-        return re2.compile(f"(?{'ms' if query.multiline else 'm'}){written}".encode(), options)
-    except re2.error as error:
-        why = error.args[0] if error.args else b""
-        raise patterns.bad_pattern(why.decode(errors="replace") if isinstance(why, bytes) else str(why)) from None
-
-
-def _by_line(expression: Any, data: bytes, halt: Halt) -> Iterator[Match]:  # noqa: ANN401 - re2 has no types
-    """Lines that match by themselves. A match that runs over a line end is looked at again within its first line."""
+def _by_line(finder: Finder, data: bytes, halt: Halt) -> Iterator[Match]:
+    """Lines that match by themselves: each that is worth a look is looked at alone."""
+    scout = finder.scout(data)
     number = counted = at = 0
-    while at < len(data) and (found := expression.search(data, at)) and found.start() < len(data):
+    while at < len(data) and (found := scout.search(data, at)) and found.start() < len(data):
         halt.check()
         start = data.rfind(b"\n", 0, found.start()) + 1
         end = data.find(b"\n", found.start())
         end = len(data) if end < 0 else end
         number += data.count(b"\n", counted, start)
         counted = start
-        if within := expression.search(data[start:end]):
-            yield Match(number + 1, start, end, within.start())
+        column = finder.column(data[start:end])
+        if column >= 0:
+            yield Match(number + 1, start, end, column)
         at = end + 1
 
 

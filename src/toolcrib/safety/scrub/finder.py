@@ -74,6 +74,9 @@ class Finder:
         hits: list[tuple[int, int, int]] = []
         for order, (row, pattern) in enumerate(self._rows):
             literal = row.literal
+            if not literal:  # nothing to look for: the pattern is cheap enough to run over all
+                hits += ((found.start(), order, found.end()) for found in pattern.finditer(data, start))
+                continue
             at = folded.find(literal, start)
             while at >= 0:
                 found = pattern.match(data, at)

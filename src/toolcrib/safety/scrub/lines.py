@@ -21,9 +21,8 @@ _ROWS = (
     ),
     Row(b"identified by", rb"[ \t]+(?:password[ \t]+)?[\"'][^\s\"']{3}"),
     Row(b"identified with", rb"[ \t]+[^\n]{1,60}?(?:by|as)[ \t]+[\"'][^\s\"']{3}"),
-    *(Row(b"name", rest) for rest in (rb"[\"']?[ \t]{0,4}[:=>][^\n]{1,90}?\r?\n?[^\n]{0,60}?value", rb"[\"']?[ \t]{0,4}[:=>][^\n]{1,90}?\r?\n[^\n]{0,60}\r?\n[^\n]{0,40}?value")),
-    Row(b"key", rb"[\"']?[ \t]{0,4}[:=>][ \t]{0,4}[\"'A-Z_a-z][^\n]{1,90}?\r?\n?[^\n]{0,60}?value"),
-    Row(b"variable ", rb"[\"'][^\n]{1,80}\{[^}]{0,400}?default"),
+    Row(b"value", rb"[\"']?[ \t]*[:=>][ \t]*[\"']?[^\s\"'<>]{4}"),
+    Row(b"default", rb"[ \t]*=[ \t]*\"[^\s\"]{4}"),
     Row(b":5432:", rb"[^:\s]+:[^:\s]+:[^\s]{3}"),
     Row(b":*:", rb"[^:\s]+:[^:\s]+:[^\s]{3}"),
     Row(b":543", rb"[0-9]:[^:\s]+:[^:\s]+:[^\s]{3}"),
@@ -39,11 +38,11 @@ _SAID = re.compile(
     (?P<open>["'`*]{0,3})(?P<value>[^\s"'`<>]+)"""
 )
 _SQL = re.compile(r"""(?i)identified (?:by|with)[^\n]{0,60}?["']([^"'\n]+)["']""")
-_APART = re.compile(
-    r"""(?isx)(?:name|key)["']?[ \t]*[:=>][ \t]*["']?(?P<name>[A-Za-z][\w.:/-]{1,80})["']?
-    (?:[^\n]{0,90}?\n?){0,2}[^\n]{0,60}?(?<![A-Za-z])value["']?[ \t]*[:=>][ \t]*(?P<quote>["']?)(?P<value>[^\n"'<>]+)"""
+_NAMED = re.compile(
+    r"""(?isx)(?<![A-Za-z])(?:name|key|variable)["']?(?:[ \t]*[:=>][ \t]*|[ \t]+)["']?(?P<name>[A-Za-z][\w.:/-]{1,80})["']?(?=[\s,<>}/]|$)"""
 )
-_DEFAULT = re.compile(r"""(?is)variable[ ]["'](?P<name>[\w-]+)["'][^}]{0,400}?default[ \t]*=[ \t]*"(?P<value>[^"\n]+)\"""")
+_VALUED = re.compile(r"""(?is)(?:value|default)["']?[ \t]*[:=>][ \t]*(?P<quote>["']?)(?P<value>[^\n"'<>]+)""")
+_APART = {"v": 240, "d": 500}  # characters between a name and its value or default
 _PGPASS = re.compile(r"[^:\s]+:[^:\s]+:(\S+)")
 
 
@@ -60,7 +59,7 @@ class Lines:
             lead = data[start : start + 12].lower()
             if lead.startswith(b":"):
                 yield from _pgpass(text, start)
-            elif lead.startswith((b"name", b"key", b"variable ")) and not lead.startswith(b"key-string"):
+            elif lead.startswith((b"value", b"default")):
                 yield from _apart(text, start)
             elif lead.startswith(b"identified"):
                 yield from _sql(text, start)
@@ -120,15 +119,19 @@ def _sql(text: str, start: int) -> Iterator[Found]:
 
 def _apart(text: str, start: int) -> Iterator[Found]:
     """A name and a value that each have a field: environment lists, app settings, Terraform."""
-    pattern = _DEFAULT if text[start] in "vV" else _APART
-    found = pattern.match(text, start, min(len(text), start + 600))
-    if found is None or (level := promise(found["name"])) == NONE:
+    found = _VALUED.match(text, start)
+    low = max(0, start - _APART[text[start].lower()])
+    names = list(_NAMED.finditer(text, low, start))
+    if found is None or not names or (start and text[start - 1].isalpha()):
+        return
+    between = text[names[-1].end() : start]
+    level = promise(names[-1]["name"])
+    if level == NONE or between.count("\n") > 4 or "\n\n" in between or "value" in between.lower():
         return
     value = found["value"].strip()
-    if pattern is _APART and not found["quote"]:
+    if not found["quote"]:
         value = value.rstrip(",} ")
-    quoted = pattern is _DEFAULT or bool(found["quote"])
-    if is_secret(value, level, quoted=quoted, alone=True):
+    if value and is_secret(value, level, quoted=bool(found["quote"]), alone=True):
         at = text.index(value, found.start("value"))
         yield Found(at, at + len(value), NAMED, "password" if level == PASSWORD else "secret")
 

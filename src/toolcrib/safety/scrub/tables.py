@@ -11,9 +11,9 @@ from toolcrib.safety.scrub.names import PASSWORD, SECRET, promise
 from toolcrib.safety.scrub.values import is_placeholder, is_secret
 
 _HEADS = "password passwd pwd secret token api_key apikey api key access_key access key private_key passphrase pass credential pin".split(" ")
-_CELL = rb"[A-Za-z0-9_ .\"'-]{0,24}"
+_CELL = rb"[A-Za-z0-9_ .\"'\-,;|\t]*"
 _ROWS = (
-    *(Row(word.encode(), _CELL + rb"(?:[,;|\t]" + _CELL + rb"){0,24}[ \t]*\|?[ \t]*\r?\n") for word in dict.fromkeys(_HEADS)),
+    *(Row(word.encode(), _CELL + rb"\r?\n") for word in dict.fromkeys(_HEADS)),
     Row(b"insert into", rb"[ \t]+[^\s(]{1,64}[ \t]*\([^)]{0,400}(?:passw|pwd|secret|token|api_?key|pass)[^)]{0,400}\)[ \t\r\n]*values"),
     Row(b"kind", rb"[\"']?[ \t]*:[ \t]*[\"']?Secret[\"']?[ \t]*[,}\r\n]"),
 )

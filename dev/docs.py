@@ -183,15 +183,27 @@ def _classes(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def _raised(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Codes that are given where a failure is made: by name, or first in a row of words."""
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or not node.args:
-            continue
-        named = next((key.value for key in node.keywords if key.arg == "code"), None)
-        if isinstance(named, ast.Constant) and isinstance(named.value, str):
-            yield named.value, _words(node.args[0])
-        elif ast.unparse(node.func) == "_Words" and isinstance(node.args[0], ast.Constant):
-            yield str(node.args[0].value), _words(node.args[1])
+    """Codes that are given where a failure is made: by name, chosen just before, or first in a row of words."""
+    chosen: list[str] = []
+    for node in _in_order(tree):
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "code":
+            either = (node.value.body, node.value.orelse) if isinstance(node.value, ast.IfExp) else ()
+            chosen = [str(part.value) for part in either if isinstance(part, ast.Constant)]
+        elif isinstance(node, ast.Call) and node.args:
+            named = next((key.value for key in node.keywords if key.arg == "code"), None)
+            if isinstance(named, ast.Constant) and isinstance(named.value, str):
+                yield named.value, _words(node.args[0])
+            elif isinstance(named, ast.Name):
+                yield from ((code, _words(node.args[0])) for code in chosen)
+            elif ast.unparse(node.func) == "_Words" and isinstance(node.args[0], ast.Constant):
+                yield str(node.args[0].value), _words(node.args[1])
+
+
+def _in_order(tree: ast.AST) -> Iterator[ast.AST]:
+    """Every node, as the file is read."""
+    for node in ast.iter_child_nodes(tree):
+        yield node
+        yield from _in_order(node)
 
 
 def _words(node: ast.expr) -> str:

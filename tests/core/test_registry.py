@@ -145,7 +145,6 @@ def test_two_tools_of_one_name_in_any_letters_are_refused() -> None:
         Registry((*TOOLS, made("Read_File")))
 
 
-@pytest.mark.xfail(strict=True, reason="the refusal names the tool, not where the two come from")
 def test_the_refusal_of_a_second_tool_names_both_origins() -> None:
     with pytest.raises(BadTool, match="native.*git|git.*native"):
         Registry((made("pull"), made("pull", source="mcp", origin="git")))
@@ -175,7 +174,6 @@ def test_the_nearest_names_are_those_that_look_alike() -> None:
     assert near("zzz", choices) == []
 
 
-@pytest.mark.xfail(strict=True, reason="one member that means nothing empties the whole group: a deny list has a hole")
 @pytest.mark.parametrize("away", ["group:mcp:away", "mcp_away_tool", "nothing_*", "plugin_gone"])
 def test_a_group_with_a_member_that_is_away_still_holds_the_others(away: str) -> None:
     registry = Registry(TOOLS, Names(groups={"danger": ("run_shell", away)}, covers={"many": (away, "exec")}))

@@ -187,7 +187,6 @@ def test_values_inside_a_value_are_checked_as_strictly(name: str, part: dict[str
         check(as_tool(walk).arguments, "walk", {name: part})
 
 
-@pytest.mark.xfail(strict=True, reason="a pydantic model brings its own, lax configuration: validate_json(strict=True)")
 def test_values_inside_a_pydantic_model_are_checked_as_strictly() -> None:
     with pytest.raises(BadArguments):
         check(as_tool(walk).arguments, "walk", {"page": {"number": "1"}})

@@ -133,7 +133,6 @@ async def test_a_secret_in_a_tuple_leaves_no_more_than_one_in_a_list(value: obje
     assert "ss" not in outcome.text
 
 
-@pytest.mark.xfail(strict=True, reason="attachments are handed on as they are")
 async def test_a_secret_in_the_name_or_address_of_an_attachment_does_not_leave() -> None:
     note = Attachment("tok-123.txt", "text/plain", data=b"tok-123", uri="https://x.example/?t=tok-123")
     outcome = await given_back(Result(text="see", attachments=(note,)), scrub=masked_and_token)
@@ -226,7 +225,6 @@ async def test_a_tool_that_reads_kept_results_is_never_cut() -> None:
     assert len((await Bench(whole, spill=Spilled()).call("big")).text) == 20_000
 
 
-@pytest.mark.xfail(strict=True, reason="head (limit) and tail (limit/3) together are more than the limit")
 @pytest.mark.parametrize(("size", "limit"), [(1_001, 1_000), (6_001, 6_000), (30, 20)])
 async def test_with_a_small_limit_no_part_is_given_twice(size: int, limit: int) -> None:
     spill = Spilled()

@@ -178,7 +178,7 @@ def compare(folder: Path, seed: int) -> int:
 
 
 @pytest.mark.skipif(RIPGREP is None, reason="ripgrep is not on the PATH")
-@pytest.mark.meets("files:grep:same-answers-without-ripgrep")
+@pytest.mark.meets("grep:engines:agree")
 @pytest.mark.parametrize("seed", range(TREES))
 def test_both_engines_agree(tmp_path: Path, seed: int) -> None:
     assert compare(tmp_path, seed) == QUERIES

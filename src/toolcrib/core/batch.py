@@ -58,16 +58,19 @@ async def run_batch(
     *,
     at_once: int = AT_ONCE,
     stop: Stop | None = None,
+    skip: Callable[[Request], Outcome] | None = None,
 ) -> list[Outcome]:
-    """Answer all requests, in order."""
+    """Answer all requests, in order. `skip` answers, and records, a call that a stop kept from running."""
+    skip = skip or stopped
     answers: list[Outcome] = []
     for batch in batches(view, requests):
         if stop is not None and stop.asked:
-            answers.extend(stopped(request) for request in batch)
+            answers.extend(skip(request) for request in batch)
         elif len(batch) == 1 and stop is None:
             answers.append(await one(batch[0]))
         else:
-            answers.extend(await _side_by_side(_lines(view, caller), batch, one, at_once, stop))
+            found = await _side_by_side(_lines(view, caller), batch, one, at_once, stop)
+            answers.extend(found.get(i) or skip(request) for i, request in enumerate(batch))
     return answers
 
 
@@ -77,7 +80,7 @@ def _lines(view: View, caller: Caller) -> dict[str, Line]:
 
 async def _side_by_side(
     lines: dict[str, Line], batch: Sequence[Request], one: One, at_once: int, stop: Stop | None
-) -> list[Outcome]:
+) -> dict[int, Outcome]:
     """One task for each call that may wait.
 
     A tool whose last calls never waited is called straight: a task would cost more than the call, and there is
@@ -85,7 +88,7 @@ async def _side_by_side(
     """
     waits = [stop is not None or not _quiet(lines, request) for request in batch]
     if not any(waits):
-        return [await one(request) for request in batch]
+        return {i: await one(request) for i, request in enumerate(batch)}
     asyncio = heavy("asyncio")
     turn = asyncio.Semaphore(at_once)
     answers: dict[int, Outcome] = {}
@@ -107,7 +110,7 @@ async def _side_by_side(
     finally:
         for task in tasks:
             task.cancel()
-    return [answers.get(i) or stopped(request) for i, request in enumerate(batch)]
+    return answers
 
 
 def _quiet(lines: dict[str, Line], request: Request) -> bool:

@@ -79,6 +79,8 @@ def _of(resolver: Resolver, view: View, i: int) -> Explained:
                 reason=f"held through {reason}, and beyond what the prompt may hold; search_tools brings it in",
             )  # fmt: skip
         leave = f"Add it to agents.{view.seat.agent}.deny."
+        if by and by.name == "also_allow":
+            leave = "Take it out of also_allow, or put it on policy.hard_deny: also_allow undoes a deny."
         return Explained(
             tool.name, issued=True, shown=True, step=by.name if by else "", reason=reason, let_in=let_in, change=leave
         )

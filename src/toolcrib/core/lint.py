@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from toolcrib.core.policy import AgentRules
 from toolcrib.core.prompt import tokens
+from toolcrib.core.registry import UnknownName
 from toolcrib.core.resolver import Resolver, Seat
 from toolcrib.core.tool import Effect, Flow
 
@@ -25,6 +26,7 @@ class Finding(Struct, frozen=True):
 
 def lint(resolver: Resolver, *, many: int = TOOLS_MANY, heavy: int = TOKENS_MANY) -> Iterator[Finding]:
     """Every finding, by kind."""
+    yield from _unknown(resolver)
     yield from _shadowed(resolver)
     yield from _boxes(resolver)
     for rules in resolver.grants.agents.values():
@@ -39,6 +41,23 @@ def _lists(resolver: Resolver) -> Iterator[tuple[str, tuple[str, ...]]]:
         at = f"agents.{rules.name}"
         yield from ((f"{at}.allow", rules.allow or ()), (f"{at}.deny", rules.deny))
         yield f"{at}.also_allow", rules.also_allow
+
+
+def _unknown(resolver: Resolver) -> Iterator[Finding]:
+    """A name that is neither a tool nor in the catalogue: it grants and denies nothing."""
+    for where, names in (*_lists(resolver), *_granted(resolver)):
+        for name in names:
+            try:
+                resolver.registry.check(name)
+            except UnknownName as unknown:
+                yield Finding("L0", where, unknown.what, unknown.mend or "Correct it, or take it out.")
+
+
+def _granted(resolver: Resolver) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for rules in resolver.grants.agents.values():
+        yield f"agents.{rules.name}.tools", tuple(tool.name for tool in rules.tools)
+    for box in resolver.grants.toolboxes.values():
+        yield f"toolboxes.{box.name}", () if box.builtin else box.tools
 
 
 def _shadowed(resolver: Resolver) -> Iterator[Finding]:

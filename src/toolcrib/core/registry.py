@@ -44,6 +44,10 @@ class UnknownName(CribError):
         return f"{self.what} {self.mend}".rstrip()
 
 
+class Circular(UnknownName):
+    """A group or cover that contains itself."""
+
+
 class Reserved(Struct, frozen=True):
     """A tool of the catalogue that this version does not have yet. Its name may be listed, and grants nothing."""
 
@@ -75,8 +79,11 @@ class Registry:
         for i, tool in enumerate(self.tools):
             if not NAME.fullmatch(tool.name):
                 raise BadTool(f"{tool.name!r} is not a tool name: 1 to 64 letters, digits, _ or -.")
-            if self._canonical.setdefault(tool.name.lower(), i) != i:
-                raise BadTool(f"Two tools are called {tool.name}. Rename one of them.")
+            first = self.tools[self._canonical.setdefault(tool.name.lower(), i)]
+            if first is not tool:
+                raise BadTool(
+                    f"Two tools are called {tool.name}: {_from(first)} and {_from(tool)}. Rename one of them."
+                )
         self._masks: dict[str, int] = {}
 
     def __len__(self) -> int:
@@ -173,7 +180,7 @@ class Registry:
     def _meaning(self, entry: str, seen: tuple[str, ...]) -> int:
         low = entry.lower()
         if low in seen:
-            raise UnknownName(entry, why=f"{entry!r} contains itself.")
+            raise Circular(entry, why=f"{entry!r} contains itself.")
         if (i := self._canonical.get(low)) is not None:
             return 1 << i
         if low in {"*", EVERYTHING, EVERY_NATIVE}:
@@ -187,9 +194,15 @@ class Registry:
         return self._alias(entry, low)
 
     def _all(self, entries: Iterable[str], seen: tuple[str, ...]) -> int:
+        """What several entries mean together. One that means nothing just now must not empty a whole deny list."""
         held = 0
         for entry in entries:
-            held |= self._meaning(entry, seen)
+            try:
+                held |= self._meaning(entry, seen)
+            except Circular:
+                raise
+            except UnknownName:
+                continue
         return held
 
     def _star(self, sign: str) -> int:
@@ -246,6 +259,11 @@ class Registry:
     def _groups(self) -> list[str]:
         domains = {t.domain for t in self.tools} | {r.domain for r in self.names.reserved.values()}
         return [f"group:{name}" for name in (*self.names.groups, *sorted(domains), "mcp", "plugin")]
+
+
+def _from(tool: Tool) -> str:
+    """Where a tool comes from, in words."""
+    return f"the {tool.source} one" + (f" of {tool.origin}" if tool.origin else f" in {tool.domain}")
 
 
 def near(name: str, choices: Iterable[str], most: int = 3) -> list[str]:

@@ -93,6 +93,7 @@ def _plain(schema: Mapping[str, Any], defs: Mapping[str, Any], depth: int) -> Js
         told["items"] = _plain(told["items"], defs, depth - 1)
     choices = schema.get("anyOf") or schema.get("oneOf")
     if choices:
+        told.pop("anyOf", None)
         told |= _choice(cast("list[Mapping[str, Any]]", choices), defs, depth)
     return told
 

@@ -18,7 +18,17 @@ from msgspec import Struct
 
 from toolcrib.core.bind import entrance
 from toolcrib.core.call import Caller, Outcome, Record, Request, Status
-from toolcrib.core.errors import Broken, Cancelled, Denied, NeedsApproval, NotApproved, TimedOut, ToolError, Unrecorded
+from toolcrib.core.errors import (
+    Broken,
+    Cancelled,
+    Denied,
+    Fault,
+    NeedsApproval,
+    NotApproved,
+    TimedOut,
+    ToolError,
+    Unrecorded,
+)
 from toolcrib.core.explain import refusal
 from toolcrib.core.guard import Approver, Call, CallNext, Guard, Ring, Verdict
 from toolcrib.core.heavy import heavy
@@ -116,18 +126,32 @@ class Runner:
         asked = _Asked(call_id, request, caller, view.registry.generation, time.time(), time.perf_counter(), [])
         try:
             outcome = await self._answer(resolver, view, asked)
+        except Exception:  # noqa: BLE001 - the scrubber itself broke: then nothing is said at all
+            outcome = _withheld(call_id)
         except BaseException:
             error = Cancelled(f"{request.tool} was stopped before it ended.")
-            self.audit.hand(asked.record(self.shaper.failed(call_id, request.tool, error, Status.CANCELLED)))
+            self._hand(asked.record(self.shaper.failed(call_id, request.tool, error, Status.CANCELLED)))
             raise
         record = asked.record(outcome)
         if self.strict:
             outcome = await self._on_disk(record, outcome)
         else:
             self.audit.hand(record)
-        for listener in self.listeners:
-            listener(record)
+        if self.listeners:
+            self._tell(record)
         return outcome
+
+    def _hand(self, record: Record) -> None:
+        self.audit.hand(record)
+        self._tell(record)
+
+    def _tell(self, record: Record) -> None:
+        """Tell the listeners. One that breaks takes nothing away from the caller."""
+        for listener in self.listeners:
+            try:
+                listener(record)
+            except Exception:  # noqa: BLE001 - whoever listens has no part in the call
+                self._log(f"a listener broke at call {record.id}")
 
     def refuse(self, generation: int, caller: Caller, request: Request, error: ToolError) -> Outcome:
         """Refuse a request before it comes to the pipeline; it is recorded like any other."""
@@ -135,8 +159,9 @@ class Runner:
         asked = _Asked(call_id, request, caller, generation, time.time(), time.perf_counter(), [])
         if isinstance(request.arguments, bytes):
             asked.raw = request.arguments
-        outcome = self.shaper.failed(call_id, request.tool, error, Status.REFUSED)
-        self.audit.hand(asked.record(outcome))
+        status = Status.CANCELLED if isinstance(error, Cancelled) else Status.REFUSED
+        outcome = self.shaper.failed(call_id, request.tool, error, status)
+        self._hand(asked.record(outcome))
         return outcome
 
     async def _on_disk(self, record: Record, outcome: Outcome) -> Outcome:
@@ -288,9 +313,12 @@ class Runner:
             await once.drop(call, key)
         return outcome
 
-    def _broken(self, call_id: str, tool: str, status: Status) -> Outcome:
+    def _log(self, what: str) -> None:
         trace = self.shaper.scrub(heavy("traceback").format_exc())
-        heavy("logging").getLogger("toolcrib").error("call %s of %s broke\n%s", call_id, tool, trace)
+        heavy("logging").getLogger("toolcrib").error("%s\n%s", what, trace)
+
+    def _broken(self, call_id: str, tool: str, status: Status) -> Outcome:
+        self._log(f"call {call_id} of {tool} broke")
         error = Broken(f"{tool} broke. This is a bug, not your mistake; the log has it under {call_id}.")
         return self.shaper.failed(call_id, tool, error, status)
 
@@ -324,6 +352,13 @@ class _Asked(Struct):
             approval=self.approval,
             generation=self.generation,
         )
+
+
+def _withheld(call_id: str) -> Outcome:
+    """The outcome when not even an error can be scrubbed."""
+    message = f"The scrubber broke, so what call {call_id} gave is withheld. This is a bug, not your mistake."
+    fault = Fault(Broken.code, message)
+    return Outcome(id=call_id, tool="", status=Status.FAILED, text=message, error=fault)
 
 
 def _checked(line: Line, raw: bytes) -> dict[str, Any]:

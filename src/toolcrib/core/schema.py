@@ -5,7 +5,7 @@ and fifty of them at import time would slow every start.
 """
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast, get_args, get_origin
 
 import msgspec
@@ -78,7 +78,8 @@ class Signature:
     @property
     def decode(self) -> Callable[[bytes], dict[str, Any]]:
         """Pydantic's compiled checker itself: nothing of ours stands between it and the hot path."""
-        return self._adapter.validator.validate_json
+        # A model brings a configuration of its own, so that every value is strict has to be said at the call.
+        return partial(self._adapter.validator.validate_json, strict=True)
 
     def told(self, error: ValueError) -> BadArguments:
         """The checker's complaints in words: at most eight, each with its path and what was expected."""

@@ -8,7 +8,7 @@ from typing import Any, Protocol, cast
 
 import msgspec
 
-from toolcrib.core.call import Outcome, Result, Status
+from toolcrib.core.call import Attachment, Outcome, Result, Status
 from toolcrib.core.errors import Fault, ToolError
 from toolcrib.core.guard import Call
 
@@ -34,9 +34,17 @@ class Shaper:
     """Shapes results and refusals. Nothing leaves the pipeline but through it."""
 
     def __init__(self, scrub: Scrub, spill: Spill | None = None, limit: int | None = None) -> None:
-        self.scrub = scrub
+        self._scrub = scrub
         self._spill = spill
         self.limit = LIMIT if limit is None else limit
+        self._head = min(HEAD, self.limit * 3 // 4)
+
+    def scrub(self, text: str) -> str:
+        """Text as it may leave: without secrets, and without the half characters that no encoding takes."""
+        text = self._scrub(text)
+        if text.isascii():
+            return text
+        return text.encode("utf-8", "backslashreplace").decode()
 
     def shaped(self, call: Call, value: Any) -> Outcome:  # noqa: ANN401 - whatever a tool gives
         """The outcome of a tool that did what was asked."""
@@ -53,7 +61,7 @@ class Shaper:
             structured = None if result.structured is None else self.clean(result.structured)
             text = self.scrub(result.text) if result.text or structured is None else _encode(structured).decode()
             person = None if result.person is None else self.scrub(result.person)
-            attachments = result.attachments
+            attachments = tuple(map(self._attached, result.attachments))
         else:
             structured = self.clean(value)
             text = _encode(structured).decode()
@@ -66,6 +74,13 @@ class Shaper:
             structured=structured,
             attachments=attachments,
         )
+
+    def _attached(self, one: Attachment) -> Attachment:
+        """An attachment whose name, address and text hold no secret. What is not text goes as it is."""
+        data = one.data
+        if data and one.media_type.startswith("text/"):
+            data = self.scrub(data.decode("utf-8", "replace")).encode()
+        return Attachment(self.scrub(one.name), one.media_type, data, self.scrub(one.uri))
 
     def clean(self, value: Any) -> Any:  # noqa: ANN401 - any JSON-able value in, the same shape out
         """A value as plain JSON data, with the secrets taken out of every string in it."""
@@ -101,8 +116,8 @@ class Shaper:
             spilled, how = "", "The rest is lost: this crib keeps no long results."
         else:
             spilled = await self._spill.keep(call, whole)
-            how = how_to_read(call, spilled, min(HEAD, self.limit))
-        head, tail = min(HEAD, self.limit), min(TAIL, self.limit // 3)
+            how = how_to_read(call, spilled, self._head)
+        head, tail = self._head, min(TAIL, self.limit // 4)
         left_out = len(whole) - head - tail
         text = f"{whole[:head]}\n\n[{left_out:,} of {len(whole):,} characters left out here. {how}]\n\n{whole[len(whole) - tail :]}"
         return msgspec.structs.replace(outcome, text=text, structured=None, spilled=spilled)

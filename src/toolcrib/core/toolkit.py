@@ -134,8 +134,9 @@ class Kits:
 
     def _static(self) -> list[KitTool]:
         """What the agent holds anyway. Where its own tools carry settings, those are the ones that stay."""
-        boxes = (self._grants.toolboxes.get(name) for name in self._rules.toolboxes)
-        boxed = self._registry.mask(entry for box in boxes if box for entry in box.tools)
+        used = {name.lower() for name in self._rules.toolboxes}
+        boxes = (box for name, box in self._grants.toolboxes.items() if name.lower() in used)
+        boxed = self._registry.mask(entry for box in boxes for entry in box.tools)
         own = self._registry.mask(tool.name for tool in self._rules.tools)
         return [*self._rules.tools, *(KitTool(name) for name in self._registry.names_of(boxed & ~own))]
 
@@ -166,7 +167,7 @@ def normal(value: object) -> object:
     if isinstance(value, Mapping):
         return {str(key): normal(part) for key, part in value.items() if part is not None}  # type: ignore[misc]
     if isinstance(value, list | tuple):
-        return [str(normal(part)) for part in value]  # type: ignore[misc]
-    if isinstance(value, str) and "," in value:
+        return [str(part).strip() for part in value]  # type: ignore[misc]
+    if isinstance(value, str):
         return [part.strip() for part in value.split(",")]
     return value

@@ -12,6 +12,7 @@ PATTERN = 4000  # characters
 _WORD = r"\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}"
 _BLANK = r"\t\x0b\f \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
 _SPACE = _BLANK + r"\r\n"
+_ACROSS = {"\n": r"\r?\n", r"\n": r"\r?\n", "$": r"(?:\r?$)", r"\S": f"[^{_SPACE}]"}
 _CLASSES = {"w": _WORD, "d": r"\p{Nd}"}
 
 
@@ -112,10 +113,6 @@ def across(piece: str, *, inside: bool) -> str:
         return _SPACE if inside else f"[{_SPACE}]"
     if inside:
         return piece
-    if piece in {"\n", "\\n"}:
-        return r"\r?\n"
-    if piece == "$":
-        return r"(?:\r?$)"
     if piece in {r"\W", r"\D"}:
         return f"[^{_CLASSES[piece[1].lower()]}]"
-    return f"[^{_SPACE}]" if piece == r"\S" else piece
+    return _ACROSS.get(piece, piece)

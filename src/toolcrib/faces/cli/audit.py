@@ -43,7 +43,9 @@ _TOOL = click.option("--tool", metavar="NAME", shell_complete=tools, help="Only 
 @_TOOL
 @click.option("--status", type=click.Choice([status.value for status in Status]), help="Only calls that ended so.")
 @_SINCE
-@click.option("--limit", type=click.IntRange(1, MOST), metavar="N", default=50, show_default=True, help="How many at most.")
+@click.option(
+    "--limit", type=click.IntRange(1, MOST), metavar="N", default=50, show_default=True, help="How many at most."
+)
 @pass_asked
 def list_entries(
     asked: Asked, agent: str | None, *, tool: str | None, status: str | None, since: float | None, limit: int

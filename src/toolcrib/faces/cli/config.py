@@ -12,6 +12,8 @@ from msgspec.structs import replace
 from toolcrib.app import Crib
 from toolcrib.core.errors import BadConfig, Problem
 from toolcrib.core.heavy import heavy
+from toolcrib.core.policy import AgentRules, Toolbox, Toolkit
+from toolcrib.core.tool import Effect
 from toolcrib.faces.cli.faults import FAILED
 from toolcrib.faces.cli.frame import Asked, Command, Group, pass_asked
 from toolcrib.faces.cli.opening import find, with_crib
@@ -106,18 +108,58 @@ def show(asked: Asked) -> None:
 
 
 def _told(config: Config) -> dict[str, Any]:
-    said: dict[str, Any] = msgspec.to_builtins(replace(config, lines={}, notes=(), source=""))
-    empty = msgspec.to_builtins(Config(source=""))
-    return {key: _short(value) for key, value in said.items() if value != empty[key]}
+    """A configuration in the words of toolcrib.yaml, so that what is shown can be read again."""
+    said = _plain(config)
+    for agent in said["agents"].values():
+        agent["tools"] = list(map(_entry, agent["tools"]))
+    for kit in said["toolkits"].values():
+        kit["tools"] = list(map(_entry, kit["tools"]))
+    for named in (*said["agents"].values(), *said["toolboxes"].values(), *said["toolkits"].values(), *said["rules"]):
+        del named["name"]
+    said["policy"]["sub_agents"] = said.pop("sub_agents")
+    said["confirm"] = ["destructive" if effect == Effect.DESTROY.value else effect for effect in said["confirm"]]
+    said["scrub"] = {"env": said.pop("scrub_env")}
+    empty = _defaults()
+    return {key: short for key, value in said.items() if key in empty and (short := _short(value, empty[key]))}
 
 
-def _short(value: Any) -> Any:  # noqa: ANN401 - any part of a configuration
-    """Without what says nothing. An empty allow list says a great deal, and stays."""
-    if isinstance(value, dict):
-        kept = {key: _short(part) for key, part in cast("dict[str, Any]", value).items()}
-        return {
-            key: part for key, part in kept.items() if part not in ("", [], {}, None) or (key, part) == ("allow", [])
-        }
-    if isinstance(value, list | tuple):
-        return [_short(part) for part in cast("Sequence[Any]", value)]
-    return value
+def _plain(value: object) -> dict[str, Any]:
+    """Mappings, lists and words only, as YAML has them."""
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
+def _defaults() -> dict[str, Any]:
+    """What holds when nothing is said, for each part; None where the parts have no defaults of their own."""
+    base = _plain(Config())
+    base["policy"]["sub_agents"] = base.pop("sub_agents")
+    plain_parts = dict.fromkeys(("rules", "confirm", "scrub", "audit", "workspace", "deny_paths", "store"))
+    one = {
+        "agents": AgentRules(name=""),
+        "toolboxes": Toolbox(name="", tools=()),
+        "toolkits": Toolkit(name="", tools=()),
+    }
+    each = {key: {"*": _plain(value)} for key, value in one.items()}
+    for key in ("toolboxes", "toolkits"):
+        del each[key]["*"]["tools"]  # what a box holds is worth showing, also when it is nothing
+    return {**plain_parts, "policy": base["policy"], "limits": base["limits"], "flow": base["flow"], **each}
+
+
+def _entry(entry: dict[str, Any]) -> object:
+    """A tool by name, or with the settings that it is given."""
+    return {entry["name"]: entry["overrides"]} if entry["overrides"] else entry["name"]
+
+
+def _short(value: Any, empty: Any = None) -> Any:  # noqa: ANN401 - any part of a configuration
+    """Without what is as it would be anyway. An empty list where none would stand says something, and stays."""
+    if not isinstance(value, dict):
+        return value
+    parts, base = cast("dict[str, Any]", value), cast("dict[str, Any]", empty or {})
+    every = base.get("*")
+    kept = {key: _short(part, every or base.get(key)) for key, part in parts.items()}
+    return {
+        key: part
+        for key, part in kept.items()
+        if every
+        or (part != base.get(key) and part not in ({}, ""))
+        or (part == [] and key in base and base[key] is None)
+    }

@@ -23,7 +23,9 @@ from toolcrib.faces.cli.output import count, plain, styled, write_json, write_ta
 @click.argument("agent", shell_complete=agents)
 @click.argument("tool", required=False, shell_complete=tools)
 @click.option("--sub-agent", is_flag=True, help="As a sub-agent of it, one level down.")
-@click.option("--depth", type=click.IntRange(0, 10), metavar="N", default=0, help="As a sub-agent, so many levels down.")
+@click.option(
+    "--depth", type=click.IntRange(0, 10), metavar="N", default=0, help="As a sub-agent, so many levels down."
+)
 @click.option("--provider", metavar="NAME", default="", help="With this model provider.")
 @click.option("--group", metavar="NAME", default="", help="In this channel group.")
 @click.option("--session", metavar="NAME", default="", help="In this session, with what it has loaded.")

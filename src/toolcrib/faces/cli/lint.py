@@ -13,8 +13,12 @@ from toolcrib.faces.cli.output import count, write_json, write_table
 
 @declare("lint", "toolcrib lint", "toolcrib lint --max-tools 30", "toolcrib lint --json")
 @click.option("--strict", is_flag=True, help="Exit with 1 when there are findings.")
-@click.option("--max-tools", type=int, metavar="N", default=TOOLS_MANY, show_default=True, help="More than these are many.")
-@click.option("--max-tokens", type=int, metavar="N", default=TOKENS_MANY, show_default=True, help="The same for prompt tokens.")
+@click.option(
+    "--max-tools", type=int, metavar="N", default=TOOLS_MANY, show_default=True, help="More than these are many."
+)
+@click.option(
+    "--max-tokens", type=int, metavar="N", default=TOKENS_MANY, show_default=True, help="The same for prompt tokens."
+)
 @pass_asked
 def command(asked: Asked, strict: bool, max_tools: int, max_tokens: int) -> int:
     """Find rules that can never matter, toolboxes that nobody uses, and agents that hold too much."""

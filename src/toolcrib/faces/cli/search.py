@@ -21,7 +21,9 @@ from toolcrib.services.ranking import Ranking, document
 )
 @click.argument("query")
 @click.option("--agent", metavar="NAME", shell_complete=agents, help="Search what this agent holds, and may get.")
-@click.option("--limit", type=click.IntRange(1, 100), metavar="N", default=10, show_default=True, help="How many at most.")
+@click.option(
+    "--limit", type=click.IntRange(1, 100), metavar="N", default=10, show_default=True, help="How many at most."
+)
 @pass_asked
 def command(asked: Asked, query: str, agent: str | None, limit: int) -> None:
     """Find tools by words, the best first.

@@ -113,7 +113,7 @@ class Finder:
         if not self._bounded or line.isascii():
             found = self.strict.search(line)
             return found.start() if found else -1
-        marked = boundaries.marked(line.decode(errors="replace")).encode()
+        marked = boundaries.marked(line.decode(errors="surrogateescape")).encode(errors="surrogateescape")
         found = self._marked.search(marked)
         return boundaries.column(marked, found.start()) if found else -1
 

@@ -30,7 +30,7 @@ _NAME = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 _TAIL = re.compile(r"[A-Za-z0-9_.\-]*")
 _AFTER = re.compile(
     r"""(?x) (?P<close>\\{0,3}["'`])? [\])}]{0,2} [ \t]*
-    (?P<sep> => | := | \?= | :[ \t]{0,4}[A-Za-z_][\w.|?]{0,24}[ \t]{0,4}= | ={1,3} | : | -> | <- | != | %3[aAdD]
+    (?P<sep> => | := | \?= | :[ \t]{0,4}[A-Za-z_][\w.|?]{0,24}[ \t]{1,4}=(?=[ \t]) | :[ \t]{0,4}(?:str|string|String)[ \t]{0,4}= | ={1,3} | : | -> | <- | != | %3[aAdD]
        | [,(] | \)[ \t]{0,2}\{ | > | (?=[ \t]*[bru@$]?\\{0,3}["'`]) )
     [ \t]* [\[(]? (?:[brufBRUFL@$]{0,2}(?P<quote>\\{0,3}(?:\"\"\"|'''|["'`])))? """
 )
@@ -84,7 +84,7 @@ def _values(text: str, start: int, end: int, level: int) -> Iterator[Found]:
         return
     at, quote = after.end(), after["quote"]
     if name.endswith("cookie"):
-        yield from _cookies(text, at)
+        yield from _cookies(text, end)
         return
     if "auth" in name or quote is None:
         scheme = _SCHEME.match(text, at)

@@ -24,7 +24,7 @@ _BLOCK = re.compile(r"(?m)^(?P<indent>[ -]*)(?:data|stringData):[ \t]*\r?\n(?P<b
 _ENTRY = re.compile(r"(?m)^[ ]+[\"']?[\w.\-/]+[\"']?:[ \t]*(?:[|>][-+]?[ \t]*\r?\n(?P<text>(?:[ ]{4,}[^\n]*(?:\n|\Z))+)|[\"']?(?P<value>[^\s\"'#][^\n\"']*))")
 _JSON = re.compile(r"\"(?:data|stringData)\"[ \t]*:[ \t]*\{([^{}]*)\}")
 _JSON_ENTRY = re.compile(r"\"[^\"]+\"[ \t]*:[ \t]*\"([^\"]+)\"")
-_FIELD = re.compile(r"'((?:[^'\\]|''|\\.)*)'|\"([^\"]*)\"|([^,()]+)")
+_FIELD = re.compile(r"\s*(?:'((?:[^'\\]|''|\\.)*)'|\"([^\"]*)\"|([^,()]+))")
 ROWS_READ = 400
 
 

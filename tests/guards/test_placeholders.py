@@ -1,0 +1,21 @@
+"""Placeholders of secrets are refused where they would be filled in, while there is no vault."""
+
+from tests.core.test_resolver import made
+from tests.guards.calls import call
+from toolcrib.guards.placeholders import Placeholders
+
+HTTP = made("http_request", expands_secrets=True)
+
+
+def test_only_tools_that_fill_secrets_in_are_watched() -> None:
+    assert Placeholders().watches(HTTP)
+    assert not Placeholders().watches(made("write_file"))
+
+
+def test_a_placeholder_is_refused_and_anything_else_passes() -> None:
+    guard = Placeholders()
+    denied = guard.check(call(HTTP, raw=b'{"header": "Bearer {{secret:TOKEN|base64}}"}'))
+    assert denied is not None
+    assert denied.action == "deny"
+    assert denied.hint
+    assert guard.check(call(HTTP, raw=b'{"header": "{{name}} secret"}')) is None

@@ -1,0 +1,90 @@
+"""Rules that people wrote, by tool and by argument: the first that fits decides."""
+
+from typing import Any
+
+import pytest
+
+from tests.core.workbench import Bench, code, resolver_of
+from toolcrib.core.registry import Names, Registry
+from toolcrib.core.tool import Tool, as_tool, tool
+from toolcrib.guards.rules import Rules
+from toolcrib.services.config.values import CallRule
+
+
+@tool(aliases=("bash",), inline=True)
+def run_shell(command: str, host: str = "sandbox", sudo: bool = False) -> str:
+    """Run it."""
+    return f"{command}{host}{sudo}"
+
+
+@tool(inline=True)
+def read_file(path: str) -> str:
+    """Read it."""
+    return path
+
+
+NAMES = Names(groups={"fs": ("read_file",)})
+REGISTRY = Registry(map(as_tool, (run_shell, read_file)), NAMES)
+
+
+def means(rule: CallRule, one: Tool) -> bool:
+    return bool(REGISTRY.mask((rule.tool,)) & REGISTRY.bits((one,)))
+
+
+def rule(name: str, action: str, where: dict[str, str] | None = None, why: str = "") -> CallRule:
+    return CallRule(name="rules[0]", tool=name, action=action, where=where or {}, why=why)
+
+
+async def answered(rules: list[CallRule], name: str, **arguments: Any) -> Any:
+    resolver = resolver_of((run_shell, read_file), names=NAMES)
+    return await Bench(resolver=resolver, guards=[Rules(rules, means)]).call(name, arguments)
+
+
+@pytest.mark.meets("guard:verdict:allow-ask-deny")
+@pytest.mark.parametrize("name", ["run_shell", "bash", "BASH", "run_*", "*"])
+async def test_a_rule_means_a_tool_by_any_of_its_names(name: str) -> None:
+    assert code(await answered([rule(name, "deny")], "run_shell", command="ls")) == "denied"
+    assert code(await answered([rule(name, "deny")], "bash", command="ls")) == "denied"
+
+
+async def test_the_first_rule_that_fits_decides() -> None:
+    rules = [
+        rule("bash", "allow", {"command": "git *"}),
+        rule("bash", "deny", {"command": "git push*"}),
+        rule("bash", "ask", {"command": "rm *"}, why="it deletes"),
+        rule("group:fs", "deny", {"path": "*.env"}),
+    ]
+    assert code(await answered(rules, "bash", command="git push")) == ""
+    assert code(await answered(rules, "bash", command="ls")) == ""
+    asked = await answered(rules, "bash", command="rm a")
+    assert code(asked) == "approval_required"
+    assert "it deletes" in asked.text
+    denied = await answered(rules, "read_file", path="x/.env")
+    assert code(denied) == "denied"
+    assert "path like *.env" in denied.text
+    assert code(await answered(rules, "read_file", path="a.txt")) == ""
+
+
+async def test_every_pattern_of_a_rule_has_to_fit() -> None:
+    rules = [rule("bash", "deny", {"command": "rm*", "host": "prod*"})]
+    assert code(await answered(rules, "bash", command="rm a", host="prod1")) == "denied"
+    assert code(await answered(rules, "bash", command="rm a", host="dev")) == ""
+    assert code(await answered(rules, "bash", command="ls", host="prod1")) == ""
+
+
+def test_tools_that_no_rule_means_are_not_watched() -> None:
+    rules = Rules([rule("bash", "deny")], means)
+    assert rules.watches(as_tool(run_shell))
+    assert not rules.watches(as_tool(read_file))
+
+
+@pytest.mark.xfail(strict=True, reason="an argument left out is not compared with its default: the rule is passed by")
+async def test_an_argument_left_to_its_default_is_judged_by_that_default() -> None:
+    rules = [rule("bash", "deny", {"host": "sandbox"})]
+    assert code(await answered(rules, "bash", command="ls", host="sandbox")) == "denied"
+    assert code(await answered(rules, "bash", command="ls")) == "denied"
+
+
+@pytest.mark.xfail(strict=True, reason="values are compared as Python writes them: True, not true")
+async def test_a_pattern_is_compared_with_a_value_as_json_writes_it() -> None:
+    assert code(await answered([rule("bash", "deny", {"sudo": "true"})], "bash", command="ls", sudo=True)) == "denied"

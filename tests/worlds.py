@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.reference import Fact, World
+from toolcrib.core import registry
 from toolcrib.core.call import JsonObject, Spawn, Where
 from toolcrib.core.errors import BadArguments
 from toolcrib.core.policy import AgentRules, Grants, KitTool, Policy, ProviderRules, SubAgentRules, Toolbox, Toolkit
-from toolcrib.core import registry
 from toolcrib.core.registry import Registry, Reserved
 from toolcrib.core.resolver import Seat
 from toolcrib.core.tool import Effect, Lane, Tool, Traits
@@ -79,7 +79,7 @@ PLAIN = (
 WIDE = (
     *("*", "*native", "*everything", "group:native", "group:all"),
     *("group:mcp", "group:mcp:git", "group:mcp:jira", "group:plugin:paint", "group:mcp:away"),
-    *("browser_*", "*_file", "mcp_*", "mcp_git_*", "plugin_*", "MCP_*_p?sh", "*_paint_*", "c*", "??ll*", "[rt]e*"),
+    *("browser_*", "*_file", "mcp_*", "mcp_git_*", "plugin_*", "MCP_*_p?sh", "*_paint_*", "*_git_*", "?cp_*", "c*", "??ll*", "[rt]e*"),
 )
 ENTRIES = (*PLAIN, *PLAIN, *WIDE)
 BOXES = ("one", "two", "Three", "exact", "look")
@@ -113,9 +113,9 @@ class Dice:
     def up_to(self, most: int) -> int:
         return 0 if self.bare else int(self._random.random() * (most + 1))
 
-    def maybe(self, value: T) -> T | None:
+    def maybe(self, value: T, often: float = 0.22) -> T | None:
         """None more often than not: most rules are absent."""
-        return value if not self.bare and self._random.random() < 0.22 else None
+        return value if not self.bare and self._random.random() < often else None
 
     def one(self, names: Sequence[T]) -> T:
         return names[self.up_to(len(names) - 1)]
@@ -211,7 +211,7 @@ def _grants(lists: Any, ada: AgentRules, bob: AgentRules, policy: Policy, browse
 
 def _seat(dice: Dice) -> Seat:
     """A caller, in any place that a caller can be in."""
-    held = dice.maybe(frozenset(dice.some(tuple(POOL), 9)))
+    held = dice.maybe(frozenset(dice.some(tuple(POOL), 9)), 0.5)
     return Seat(
         agent=dice.one(AGENTS),
         depth=dice.up_to(3),
@@ -222,7 +222,7 @@ def _seat(dice: Dice) -> Seat:
         loaded=dice.some(KITS, 2),
         granted=dice.maybe(dice.entries(2)) or (),
         only=dice.maybe(dice.entries()),
-        spawn=dice.maybe(Spawn(held)),
+        spawn=dice.maybe(Spawn(held), 0.4),
     )
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from toolcrib.core.batch import Stop, run_batch
 from toolcrib.core.call import Caller, JsonObject, Outcome, Raw, Request
-from toolcrib.core.errors import BadConfig, Cancelled, NotIssued
+from toolcrib.core.errors import BadConfig, NotIssued
 from toolcrib.core.explain import Explained, explain, explain_all
 from toolcrib.core.guard import Approval, Approver, Call, Guard, Verdict
 from toolcrib.core.heavy import heavy
@@ -257,8 +257,7 @@ class Turn:
 
     def _skip(self, request: Request) -> Outcome:
         """A call that a stop kept from running: answered, and on record."""
-        error = Cancelled(f"{request.tool} was stopped before it began.")
-        return self._runner.refuse(self.view.registry.generation, self.caller, request, error)
+        return self._runner.skip(self.view, self.caller, request)
 
     def schemas(self, format: str = "openai") -> list[JsonObject]:  # noqa: A002 - its name at every door
         """What to send to a model in this request."""

@@ -15,7 +15,7 @@ TOOLS = [*(made(f"t{i:02d}") for i in range(25)), made("wipe", effect=Effect.DES
 
 
 def found(rules: dict[str, Any] | None = None, **grants: Any) -> dict[str, list[Finding]]:
-    agent = AgentRules(**{"name": "ada", **(rules or {})})
+    agent = AgentRules(name="ada", **(rules or {}))
     names = Names(reserved={"fly": Reserved("fly", "Fly.", "air")})
     by_id: dict[str, list[Finding]] = {}
     resolver = resolver_of(TOOLS, {"ada": agent}, names=names, **{"floor": ("base",), **grants})
@@ -37,7 +37,11 @@ def test_a_sound_configuration_has_no_findings() -> None:
 def test_an_allow_that_a_hard_deny_stands_behind_is_reported() -> None:
     policy = Policy(hard_deny=("wipe",), also_allow=("wipe",))
     told = found({"also_allow": ("wipe",), "allow": ("wipe", "base")}, policy=policy)
-    assert {finding.where for finding in told["L2"]} == {"policy.also_allow", "agents.ada.also_allow", "agents.ada.allow"}
+    assert {finding.where for finding in told["L2"]} == {
+        "policy.also_allow",
+        "agents.ada.also_allow",
+        "agents.ada.allow",
+    }
     assert all("hard-denied" in finding.what and finding.mend for finding in told["L2"])
 
 

@@ -141,12 +141,12 @@ def test_a_star_is_every_native_and_custom_tool() -> None:
 
 @pytest.mark.meets("registry:duplicate:refused")
 def test_two_tools_of_one_name_in_any_letters_are_refused() -> None:
-    with pytest.raises(BadTool, match="(?i)two tools are called read_file"):
+    with pytest.raises(BadTool, match=r"(?i)two tools are called read_file"):
         Registry((*TOOLS, made("Read_File")))
 
 
 def test_the_refusal_of_a_second_tool_names_both_origins() -> None:
-    with pytest.raises(BadTool, match="native.*git|git.*native"):
+    with pytest.raises(BadTool, match=r"native.*git|git.*native"):
         Registry((made("pull"), made("pull", source="mcp", origin="git")))
 
 

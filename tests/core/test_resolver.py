@@ -69,7 +69,7 @@ def test_an_agent_without_a_toolbox_holds_exactly_the_floor() -> None:
     main = {tool.name for tool in everything_built().tools if Where.MAIN in tool.traits.where}
     assert held(ada()) == FLOOR & main
     assert held(ada("research"), toolboxes=()) == FLOOR & main
-    assert FLOOR <= held(ada()) | held(ada(), depth=1)
+    assert held(ada()) | held(ada(), depth=1) >= FLOOR
     assert len(base_grants().floor) == 16
 
 
@@ -166,7 +166,11 @@ def test_each_of_the_seven_lists_narrows_and_none_of_them_adds(step: str) -> Non
     tools = [made("keep"), made("drop"), made("never")]
     rules = {"ada": AgentRules(name="ada", **made_of.get("agent", {}))}
     profiles = {"tiny": ("keep", "never"), "none": ()}
-    grants: dict[str, Any] = {"floor": ("keep", "drop"), "profiles": profiles, "policy": made_of.get("policy", Policy())}
+    grants: dict[str, Any] = {
+        "floor": ("keep", "drop"),
+        "profiles": profiles,
+        "policy": made_of.get("policy", Policy()),
+    }
     resolver = resolver_of(tools, rules, **grants)
     seat = Seat(agent="ada", provider="acme", group="ops")
     assert resolver.view(seat).names == ("keep",)
@@ -285,10 +289,16 @@ def test_a_self_spawned_task_cannot_gain_by_a_wider_box() -> None:
 
 @pytest.mark.meets("resolve:escalation:other-agent")
 def test_a_task_as_another_agent_is_bounded_by_that_agent() -> None:
-    assert held(ada("email"), depth=1, toolboxes=("all",), spawn=Spawn()) <= held(ada("email")) | {
-        *base_grants().reply
-    }
+    assert held(ada("email"), depth=1, toolboxes=("all",), spawn=Spawn()) <= held(ada("email")) | {*base_grants().reply}
     assert "read_email" in held(ada("email"), depth=1, toolboxes=("all",), spawn=Spawn())
+
+
+@pytest.mark.meets("resolve:escalation:other-agent")
+def test_a_task_as_another_agent_is_bounded_by_what_that_agent_holds_at_the_same_provider() -> None:
+    policy = Policy(profile="minimal", providers={"acme": ProviderRules(profile="full")})
+    task: dict[str, Any] = {"depth": 1, "toolboxes": ("email",), "spawn": Spawn()}
+    assert "read_email" in held(ada("email"), policy, provider="acme", **task)
+    assert "read_email" not in held(ada("email"), policy, provider="other", **task)
 
 
 @pytest.mark.meets("resolve:escalation:frozen")
@@ -334,7 +344,7 @@ def many(limit: int | None = None, budget: int | None = None, **grants: Any) -> 
     tools = [*(made(f"t{i:02d}") for i in range(20)), made("search_tools"), made("finish")]
     rules = {"ada": AgentRules(name="ada", toolboxes=("b",), tool_limit=limit, tool_tokens=budget)}
     box = Toolbox(name="b", tools=tuple(f"t{i:02d}" for i in reversed(range(20))))
-    return resolver_of(tools, rules, **{"floor": ("finish",), "toolboxes": {"b": box}, **grants})
+    return resolver_of(tools, rules, floor=("finish",), toolboxes={"b": box}, **grants)
 
 
 @pytest.mark.meets("resolve:shown:limit", "resolve:shown:order")

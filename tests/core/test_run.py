@@ -489,8 +489,17 @@ async def test_each_of_many_calls_at_once_gets_its_own_context() -> None:
     bench = Bench(who)
     outcomes = await asyncio.gather(
         *(
-            bench.call("who", {"text": f"t{i}"}, id=f"c{i}", user=f"u{i}", session=f"s{i}", channel="web",
-                       chat=f"x{i}", workspace=f"/w{i}", depth=i % 2)  # fmt: skip
+            bench.call(
+                "who",
+                {"text": f"t{i}"},
+                id=f"c{i}",
+                user=f"u{i}",
+                session=f"s{i}",
+                channel="web",
+                chat=f"x{i}",
+                workspace=f"/w{i}",
+                depth=i % 2,
+            )
             for i in range(5)
         )
     )
@@ -650,3 +659,23 @@ async def test_listeners_are_told_of_cancelled_calls_too() -> None:
     bench.runner.listeners.append(lambda record: heard.append(record.status.value))
     await cancelled(bench, started)
     assert heard == ["cancelled"]
+
+
+@pytest.mark.xfail(strict=True, reason="only a tool that has waited before is looked at: see _run and _wait")
+async def test_a_tool_that_says_it_was_cancelled_at_once_does_not_stop_its_caller() -> None:
+    async def give_up() -> str:
+        """Give up."""
+        raise asyncio.CancelledError
+
+    try:
+        outcome = await Bench(give_up).call("give_up")
+    except asyncio.CancelledError:
+        outcome = None
+    assert outcome is not None
+    assert code(outcome) == "cancelled"
+
+
+@pytest.mark.xfail(strict=True, reason="only results are cut, never what a failure says")
+async def test_a_failure_says_no_more_than_a_result_may() -> None:
+    outcome = await Bench(*TOOLS).call("fail", {"text": "x" * 100_000})
+    assert len(outcome.text) < 20_000

@@ -23,7 +23,7 @@ BOXES = {
 
 def built(agents: dict[str, tuple[str, ...]], **grants: Any) -> Resolver:
     rules = {name: AgentRules(name=name, toolboxes=boxes) for name, boxes in agents.items()}
-    return resolver_of(TOOLS, rules, **{"floor": ("base",), "toolboxes": BOXES, **grants})
+    return resolver_of(TOOLS, rules, floor=("base",), toolboxes=BOXES, **grants)
 
 
 @pytest.mark.meets("simulate:change:who", "simulate:change:history")
@@ -78,7 +78,9 @@ def test_with_the_suggested_box_every_recorded_call_would_have_passed() -> None:
     resolver = built({"ada": ("all",)})
     told = suggest(resolver, "ada", [Past("ada", "a", 1), Past("ada", "c", 1)])
     box = Toolbox(name="new", tools=told.tools)
-    grants = replace(resolver.grants, toolboxes={"new": box}, agents={"ada": AgentRules(name="ada", toolboxes=("new",))})
+    grants = replace(
+        resolver.grants, toolboxes={"new": box}, agents={"ada": AgentRules(name="ada", toolboxes=("new",))}
+    )
     view = Resolver(resolver.registry, grants).view(Seat(agent="ada"))
     assert "a" in view
     assert "c" in view

@@ -88,7 +88,7 @@ def silent(text: str) -> str:
     return text
 
 
-def untyped(text) -> str:  # pyright: ignore[reportMissingParameterType, reportUnknownParameterType]
+def untyped(text) -> str:
     """Has an argument without a type."""
     return text
 

@@ -10,8 +10,13 @@ from toolcrib.core.policy import AgentRules, Grants
 from toolcrib.core.registry import Names, Registry
 from toolcrib.core.resolver import Resolver, View, seat_of
 from toolcrib.core.run import Once, Runner
-from toolcrib.core.shape import LIMIT, Shaper, Spill
+from toolcrib.core.shape import LIMIT, Scrub, Shaper, Spill
 from toolcrib.core.tool import Body, Tool, as_tool
+
+
+def unscrubbed(text: str) -> str:
+    """The text as it is."""
+    return text
 
 
 class Kept:
@@ -43,26 +48,27 @@ class Watch:
     name = "watch"
 
     def __init__(self, check: Callable[[Call], Verdict | None], tools: Iterable[str] = ()) -> None:
-        self.check = check
+        self._check = check
         self._tools = frozenset(tools)
 
     def watches(self, tool: Tool) -> bool:
         return not self._tools or tool.name in self._tools
 
+    def check(self, call: Call) -> Verdict | None:
+        return self._check(call)
+
 
 def resolver_of(
     tools: Iterable[Tool | Body],
-    agents: Mapping[str, AgentRules | Sequence[str]] | None = None,
+    agents: Mapping[str, AgentRules] | None = None,
     *,
     names: Names | None = None,
     **grants: Any,
 ) -> Resolver:
-    """A resolver over these tools. An agent may be written as the list of its own tools: here a floor of those."""
+    """A resolver over these tools, with all of them in the floor."""
     registry = Registry(map(as_tool, tools), names)
-    rules = agents or {"ada": AgentRules(name="ada")}
-    written = {n: r if isinstance(r, AgentRules) else AgentRules(name=n, toolboxes=r) for n, r in rules.items()}
-    every = tuple(tool.name for tool in registry.tools)
-    return Resolver(registry, Grants(**{"floor": every, "agents": written, **grants}))
+    grants.setdefault("floor", tuple(tool.name for tool in registry.tools))
+    return Resolver(registry, Grants(agents=agents or {"ada": AgentRules(name="ada")}, **grants))
 
 
 class Bench:
@@ -80,7 +86,7 @@ class Bench:
         approver: Approver | None = None,
         audit: Kept | None = None,
         strict: bool = False,
-        scrub: Callable[[str], str] = str,
+        scrub: Scrub = unscrubbed,
         spill: Spill | None = None,
         limit: int = LIMIT,
     ) -> None:
@@ -103,12 +109,17 @@ class Bench:
         return self.audit.records
 
     def view(self, **who: Any) -> View:
-        return self.resolver.view(seat_of(Caller(**{"agent": "ada", **who})))
+        return self.resolver.view(seat_of(_caller(who)))
 
-    async def call(self, tool: str, arguments: Raw = b"{}", *, key: str = "", id: str = "", **who: Any) -> Outcome:
-        caller = Caller(**{"agent": "ada", **who})
+    async def call(self, tool: str, arguments: Raw = b"{}", *, key: str = "", id: str = "", **who: Any) -> Outcome:  # noqa: A002 - as Request calls it
+        caller = _caller(who)
         view = self.resolver.view(seat_of(caller))
         return await self.runner.call(self.resolver, view, caller, Request(tool, arguments, id, key))
+
+
+def _caller(who: dict[str, Any]) -> Caller:
+    who.setdefault("agent", "ada")
+    return Caller(**who)
 
 
 def code(outcome: Outcome) -> str:

@@ -16,4 +16,5 @@ VIEW = resolver_of([TOOL]).view(Seat(agent="ada"))
 def call(tool: Tool = TOOL, now: float = 0.0, arguments: dict[str, Any] | None = None, **who: Any) -> Call:
     """A call at a time of a clock that the test holds."""
     raw = who.pop("raw", b"{}")
-    return Call("c", tool, arguments or {}, raw, Caller(**{"agent": "ada", **who}), VIEW, now)
+    who.setdefault("agent", "ada")
+    return Call("c", tool, arguments or {}, raw, Caller(**who), VIEW, now)

@@ -1,6 +1,7 @@
 """Private data, strangers' words and a way out: any two pass, the three together ask."""
 
-from itertools import pairwise, permutations
+from itertools import permutations
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,8 +22,9 @@ FETCH = made("fetch", flow=frozenset({Flow.SENDS, Flow.UNTRUSTED}))
 PLAIN = made("think")
 
 
-def said(guard: FlowGuard, *tools: Tool, **who: object) -> list[str]:
-    verdicts = [guard.check(call(tool, **{"session": "s", **who})) for tool in tools]
+def said(guard: FlowGuard, *tools: Tool, **who: Any) -> list[str]:
+    who.setdefault("session", "s")
+    verdicts = [guard.check(call(tool, **who)) for tool in tools]
     return ["" if verdict is None else verdict.action for verdict in verdicts]
 
 
@@ -83,7 +85,6 @@ def test_a_send_asks_exactly_when_both_labels_came_before(tools: list[Tool]) -> 
         assert (verdict is not None) == (both and Flow.SENDS in tool.traits.flow)
         assert not isinstance(verdict, Verdict) or verdict.rule == "flow"
         seen |= tool.traits.flow
-    assert all(one is two for one, two in pairwise([guard, guard]))
     examples.count()
 
 

@@ -7,8 +7,7 @@ in call order, and every call is answered, also after a stop.
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import groupby
 
-from toolcrib.core.call import Caller, Outcome, Request, Status
-from toolcrib.core.errors import Cancelled
+from toolcrib.core.call import Caller, Outcome, Request
 from toolcrib.core.heavy import heavy
 from toolcrib.core.resolver import View
 from toolcrib.core.run import Line
@@ -58,10 +57,9 @@ async def run_batch(
     *,
     at_once: int = AT_ONCE,
     stop: Stop | None = None,
-    skip: Callable[[Request], Outcome] | None = None,
+    skip: Callable[[Request], Outcome],
 ) -> list[Outcome]:
     """Answer all requests, in order. `skip` answers, and records, a call that a stop kept from running."""
-    skip = skip or stopped
     answers: list[Outcome] = []
     for batch in batches(view, requests):
         if stop is not None and stop.asked:
@@ -116,10 +114,3 @@ async def _side_by_side(
 def _quiet(lines: dict[str, Line], request: Request) -> bool:
     line = lines.get(request.tool)
     return line is not None and line.quiet >= QUIET_ENOUGH
-
-
-def stopped(request: Request) -> Outcome:
-    """The answer of a call that a stop kept from running."""
-    error = Cancelled(f"{request.tool} was stopped before it ended.")
-    fault = error.as_fault()
-    return Outcome(id=request.id, tool=request.tool, status=Status.CANCELLED, text=error.message, error=fault)

@@ -114,6 +114,8 @@ def _not_granted(resolver: Resolver, view: View, i: int) -> tuple[str, str]:
         kit = grants.toolkits.get(name)
         if kit and resolver.mask(tool.name for tool in kit.tools) & bit:
             return f"toolkit {name} is not loaded: call load_tools, it takes effect on the next request", ""
+    if resolver.mask(grants.floor) & bit and view.seat.where in resolver.registry.tools[i].traits.where:
+        return "its toolboxes are exact, which leaves the core floor out", "Add a toolbox that is not exact."
     boxes = [name for name in grants.toolboxes if resolver.box(name) & bit]
     tool = resolver.registry.tools[i]
     change = f"Add one of these toolboxes to the agent: {', '.join(sorted(boxes))}." if boxes else ""

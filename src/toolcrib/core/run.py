@@ -164,6 +164,11 @@ class Runner:
         self._hand(asked.record(outcome))
         return outcome
 
+    def skip(self, view: View, caller: Caller, request: Request) -> Outcome:
+        """Answer and record a call that a stop kept from running."""
+        error = Cancelled(f"{request.tool} was stopped before it began.")
+        return self.refuse(view.registry.generation, caller, request, error)
+
     async def _on_disk(self, record: Record, outcome: Outcome) -> Outcome:
         """Under `audit: strict` an outcome is given only when its record is safe."""
         try:

@@ -181,19 +181,31 @@ def _take(event: _Event, lines: dict[int, Line]) -> int:
     """Note an event's lines; how many of them matched and were not noted yet."""
     said, number = event.data.lines, event.data.line_number or 1
     match = event.type == "match"
+    begins = _Columns(event.data.submatches)
     fresh = at = 0
     for line in (said.raw() if said else b"").removesuffix(b"\n").split(b"\n"):
+        column = begins.within(at, at + len(line))
         known = lines.get(number)
         if known is None or (match and not known.match):
             fresh += match
-            column = _column(event.data.submatches, at, at + len(line))
             lines[number] = Line(number, line.rstrip(b"\r").decode(errors="replace"), match, column)
         number += 1
         at += len(line) + 1
     return fresh
 
 
-def _column(found: Sequence[_Submatch], start: int, end: int) -> int:
-    """Where in a line the first match that touches it begins; 0 if that is above the line."""
-    touching = (max(0, one.start - start) for one in found if one.start <= end and max(one.start, one.end - 1) >= start)
-    return next(touching, 0)
+class _Columns:
+    """Where in each line the first match that touches it begins. Asked line by line, it looks at each match once."""
+
+    def __init__(self, found: Sequence[_Submatch]) -> None:
+        self._found = found
+        self._at = 0
+
+    def within(self, start: int, end: int) -> int:
+        """0 if the match begins above the line, or there is none."""
+        while self._at < len(self._found):
+            one = self._found[self._at]
+            if max(one.start, one.end - 1) >= start:
+                return max(0, one.start - start) if one.start <= end else 0
+            self._at += 1
+        return 0

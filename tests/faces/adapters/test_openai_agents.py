@@ -8,7 +8,7 @@ from agents import Agent, RunConfig, Runner
 from agents.testing import ScriptedModel, assistant_message, function_call
 
 from tests.faces.adapters.conftest import KEY, Steps
-from toolcrib import Crib
+from toolcrib import Crib, CribError
 from toolcrib.faces.adapters.openai_agents import crib_tools
 
 
@@ -58,3 +58,9 @@ async def test_tools_that_may_not_run_beside_others_run_alone():
 async def test_a_request_that_was_begun_can_be_mounted_too(crib: Crib):
     tools = await crib_tools(await crib.turn("helper", only=("add",)))
     assert [one.name for one in tools] == ["add"]
+
+
+async def test_a_request_that_was_begun_takes_no_other_caller(crib: Crib):
+    turn = await crib.turn("helper")
+    with pytest.raises(CribError, match="has its caller already"):
+        await crib_tools(turn, "boss")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from pydantic_ai import Agent, BinaryContent, DeferredToolRequests
+from pydantic_ai import Agent, BinaryContent, DeferredToolRequests, RunContext
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
@@ -15,6 +15,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.usage import RunUsage
 
 from tests.faces.adapters.conftest import KEY, Steps
 from toolcrib import Crib, tool
@@ -125,6 +126,14 @@ async def test_pydantic_ais_own_approval_works_on_the_flags(crib: Crib):
     output = (await agent.run("go")).output
     assert isinstance(output, DeferredToolRequests)
     assert [call.tool_name for call in output.approvals] == ["wipe"]
+
+
+async def test_a_toolset_outside_a_run_begins_a_request_for_each_question(crib: Crib):
+    toolset = CribToolset[None](crib, "helper", id="crib")
+    context = RunContext[None](deps=None, model=Script().model, usage=RunUsage())
+    tools = await toolset.get_tools(context)
+    assert (toolset.id, tools["add"].toolset.id) == ("crib", "crib")
+    assert await toolset.call_tool("add", {"a": 1, "b": 2}, context, tools["add"]) == 3
 
 
 KITS = """

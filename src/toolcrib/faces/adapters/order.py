@@ -11,6 +11,7 @@ from typing import Any
 
 from toolcrib.app import Crib, Turn
 from toolcrib.core.batch import AT_ONCE
+from toolcrib.core.errors import CribError
 
 _Ticket = tuple[bool, "asyncio.Future[None]"]
 
@@ -18,6 +19,8 @@ _Ticket = tuple[bool, "asyncio.Future[None]"]
 async def begin(crib: Crib | Turn, agent: str, who: dict[str, Any]) -> tuple[Turn, int]:
     """A request of the agent, or the one that was begun already; and how many of its calls may run together."""
     if isinstance(crib, Turn):
+        if agent or who:
+            raise CribError("A request that was begun has its caller already. Give a crib, or leave the agent out.")
         return crib, AT_ONCE
     return await crib.turn(agent, **who), crib.config.limits.at_once
 

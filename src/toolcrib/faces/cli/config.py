@@ -132,7 +132,7 @@ def _defaults() -> dict[str, Any]:
     """What holds when nothing is said, for each part; None where the parts have no defaults of their own."""
     base = _plain(Config())
     base["policy"]["sub_agents"] = base.pop("sub_agents")
-    plain_parts = dict.fromkeys(("rules", "confirm", "scrub", "audit", "workspace", "deny_paths", "store"))
+    plain_parts = dict.fromkeys(("rules", "confirm", "audit", "workspace", "deny_paths", "store"))
     one = {
         "agents": AgentRules(name=""),
         "toolboxes": Toolbox(name="", tools=()),
@@ -141,7 +141,14 @@ def _defaults() -> dict[str, Any]:
     each = {key: {"*": _plain(value)} for key, value in one.items()}
     for key in ("toolboxes", "toolkits"):
         del each[key]["*"]["tools"]  # what a box holds is worth showing, also when it is nothing
-    return {**plain_parts, "policy": base["policy"], "limits": base["limits"], "flow": base["flow"], **each}
+    return {
+        **plain_parts,
+        "scrub": {"env": []},
+        "policy": base["policy"],
+        "limits": base["limits"],
+        "flow": base["flow"],
+        **each,
+    }
 
 
 def _entry(entry: dict[str, Any]) -> object:

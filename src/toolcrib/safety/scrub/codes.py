@@ -26,6 +26,7 @@ _ANY = rb"[A-Za-z0-9+/_\-]"
 _GROUP = _FIRST + _SECOND + _THIRD + _ANY
 _BASE64 = Row(b"", rb"(?:\A|[^A-Za-z0-9+_\-]|\\[nrt])(?:" + _GROUP + rb"){4,}" + _ANY + rb"*={0,2}")
 _HEX = Row(b"", rb"(?:\A|[^0-9A-Za-z]|\\[nrtx]|0x)(?:[2-7][0-9a-fA-F]|0[9aAdD]){8,}(?:[0-9a-fA-F]{2})*")
+RUNS = _BASE64.rest + b"|" + _HEX.rest
 _ESCAPES = (
     Row(b"%", rb"(?:3[aAdDbB]|40|2[0267bBfF]|5[0-9a-fA-F]|[467][0-9a-fA-F]%[0-9a-fA-F]{2}%)"),
     Row(b"\\u00", rb"[0-9a-fA-F]{2}"),
@@ -34,7 +35,9 @@ _ESCAPES = (
     Row(b"&quot;"),
     Row(b"&amp;"),
 )
-_ESCAPE = re.compile(r"%([0-9a-fA-F]{2})|\\{1,2}u00([0-9a-fA-F]{2})|\\{1,2}x([0-9a-fA-F]{2})|&#x([0-9a-fA-F]{2,4});|&#([0-9]{2,4});|&(quot|amp|lt|gt|apos);")
+_ESCAPE = re.compile(
+    r"%([0-9a-fA-F]{2})|\\{1,2}u00([0-9a-fA-F]{2})|\\{1,2}x([0-9a-fA-F]{2})|&#x([0-9a-fA-F]{2,4});|&#([0-9]{2,4});|&(quot|amp|lt|gt|apos);"
+)
 _ENTITIES = {"quot": '"', "amp": "&", "lt": "<", "gt": ">", "apos": "'"}
 _RUN = re.compile(r"[A-Za-z0-9+/_\-]+={0,2}")
 _WRAPPED = re.compile(r"(?:\\n|\r?\n[ \t]*)([A-Za-z0-9+/_\-]{4,}={0,2})(?=$|[\s\"'\\])")
@@ -47,48 +50,36 @@ class Codes:
 
     def __init__(self, look: Look, *, engine: bool = True) -> None:
         self._look = look
-        self._base64 = Finder([_BASE64], engine=engine)
-        self._hex = Finder([_HEX], engine=engine)
-        self._escapes = Finder(_ESCAPES, engine=engine)
+        self.finder = Finder([*_ESCAPES, _BASE64, _HEX], engine=engine)
 
     def finds(self, view: View, depth: int) -> Iterator[Found]:
         """Every encoded stretch that holds a secret."""
-        yield from self._runs(view, depth)
-        yield from self._escaped(view, depth)
-
-    def _runs(self, view: View, depth: int) -> Iterator[Found]:
-        text, done = view.text, 0
-        for begin, end in self._base64.spans(view.data):
+        text, done, read = view.text, 0, 0
+        for begin, end in self.finder.spans(view.data):
+            if text[begin] in "%\\&" and begin >= read and _ESCAPE.match(text, begin):
+                read = self._line_end(text, begin)
+                yield from self._escaped(text, begin, read, depth)
             start = _start(text, begin)
-            if start < done:
-                continue
-            end = _end(text, start, end)
-            done = end
-            told = _plain_base64(text[start:end])
-            if told and self._look(told, depth):
-                yield Found(start, end, DECODED, "base64")
-        for begin, end in self._hex.spans(view.data):
-            start = _start(text, begin)
-            told = _plain_hex(text[start:end])
-            if told and self._look(told, depth):
-                yield Found(start, end, DECODED, "hex")
+            if end - start >= 16 and start >= done:
+                done = _end(text, start, end)
+                told = _plain_hex(text[start:end]) or _plain_base64(text[start:done])
+                if told and self._look(told, depth):
+                    yield Found(start, done, DECODED, "encoded")
 
-    def _escaped(self, view: View, depth: int) -> Iterator[Found]:
-        """Lines with escapes are looked at as they read; only what an escape hid is new."""
-        text, done = view.text, 0
-        for begin, _ in self._escapes.spans(view.data):
-            if begin < done:
-                continue
-            start = max(text.rfind("\n", 0, begin) + 1, begin - 400, done)
-            end = text.find("\n", begin, begin + _LONGEST_LINE)
-            done = end = end if end >= 0 else min(len(text), begin + _LONGEST_LINE)
-            line = text[start:end]
-            places = [(found.start(), found.end(), _letter(found)) for found in _ESCAPE.finditer(line)]
-            decoded = Replaced(line, places)
-            for find in self._look(decoded.text, depth):
-                old = decoded.back(find)
-                if any(old.start - 40 < place[0] < old.end for place in places):
-                    yield Found(start + old.start, start + old.end, DECODED, find.kind)
+    def _line_end(self, text: str, begin: int) -> int:
+        end = text.find("\n", begin, begin + _LONGEST_LINE)
+        return end if end >= 0 else min(len(text), begin + _LONGEST_LINE)
+
+    def _escaped(self, text: str, begin: int, end: int, depth: int) -> Iterator[Found]:
+        """A line with escapes is looked at as it reads; only what an escape hid is new."""
+        start = max(text.rfind("\n", 0, begin) + 1, begin - 400)
+        line = text[start:end]
+        places = [(found.start(), found.end(), _letter(found)) for found in _ESCAPE.finditer(line)]
+        decoded = Replaced(line, places)
+        for find in self._look(decoded.text, depth):
+            old = decoded.back(find)
+            if any(old.start - 40 < place[0] < old.end for place in places):
+                yield Found(start + old.start, start + old.end, DECODED, find.kind)
 
 
 def _start(text: str, begin: int) -> int:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from toolcrib.safety.scrub.finder import Finder, Row, View
+from toolcrib.safety.scrub.finder import Row, View
 from toolcrib.safety.scrub.found import FORM, Found
 from toolcrib.safety.scrub.names import NONE, PASSWORD, promise
 from toolcrib.safety.scrub.values import is_placeholder, is_secret
@@ -31,7 +31,10 @@ _TABLE: dict[str, tuple[str, ...]] = {
         _option("-p|--password|--registry-password"),
         rf"--(?:src-|dest-)?creds[ \t=]+{_PAIR}",
     ),
-    "redis-cli keydb-cli valkey-cli redis-benchmark": (_option("-a|--pass|--askpass"), rf"\bAUTH[ \t]+(?:\w+[ \t]+)?{_V}"),
+    "redis-cli keydb-cli valkey-cli redis-benchmark": (
+        _option("-a|--pass|--askpass"),
+        rf"\bAUTH[ \t]+(?:\w+[ \t]+)?{_V}",
+    ),
     "mongo mongosh mongodump mongorestore mongoexport mongoimport": (_option("-p", r"[ \t=]*"),),
     "ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami": (_option("-w|-s", r"[ \t]*"),),
     "smbclient rpcclient smbmap enum4linux mount.cifs net": (
@@ -56,7 +59,10 @@ _TABLE: dict[str, tuple[str, ...]] = {
         _option("-P|-A|-X|-pw", r"[ \t]*"),
         rf"(?:snmp\w+[^\n]*)(?<=\s)-c[ \t]*{_V}",
     ),
-    "sqlplus impdp expdp sqlldr rman": (r"(?<=[\s\"'])[\w$#]+/\"?([^\s@/\"']+)\"?@", r"(?<=\s)[A-Za-z_]\w*/([^\s@/\"']{4,})[ \t]*$"),
+    "sqlplus impdp expdp sqlldr rman": (
+        r"(?<=[\s\"'])[\w$#]+/\"?([^\s@/\"']+)\"?@",
+        r"(?<=\s)[A-Za-z_]\w*/([^\s@/\"']{4,})[ \t]*$",
+    ),
     "cqlsh influx clickhouse-client clickhouse mclient kinit twine svn hg rdesktop xfreerdp wlfreerdp evil-winrm"
     " crackmapexec netexec nxc hydra medusa az psexec psexec64 winexe plink pscp psftp pscp.exe plink.exe vncviewer nmap"
     " ansible sshfs kafkacat kcat rabbitmqadmin tsh psql pg_dump rclone restic borg ncftp tnsping impacket-psexec"
@@ -64,9 +70,7 @@ _TABLE: dict[str, tuple[str, ...]] = {
         _option("-p|-pw|--pass|-P|-N|--secret"),
         r"(?<=\s)/p(?:ass(?:word)?)?:\"?([^\s\"']+)",
     ),
-    "rabbitmqctl": (
-        rf"(?:add_user|change_password|authenticate_user)[ \t]+\S+[ \t]+{_V}",
-    ),
+    "rabbitmqctl": (rf"(?:add_user|change_password|authenticate_user)[ \t]+\S+[ \t]+{_V}",),
     "vault": (rf"(?<=\s)login[ \t]+(?:-\S+[ \t]+)*(?:token=)?{_V}[ \t]*$", r"(?<=\s)unseal[ \t]+([A-Za-z0-9+/=]{20,})"),
     "nmcli wpa_passphrase iwconfig": (
         rf"(?<=\s)(?:password|wifi-sec\.psk|802-11-wireless-security\.psk)[ \t]+{_V}",
@@ -85,10 +89,13 @@ _TABLE: dict[str, tuple[str, ...]] = {
         r"/rp[ \t]+\"?([^\s\"']+)",
         r"password=[ \t]*\"?([^\s\"']+)",
     ),
-    "useradd usermod": (_option("-p|--password"),),
-    "aws": (rf"configure[ \t]+set[ \t]+\S*(?:secret|token)\S*[ \t]+{_V}", _option("--secret-string|--master-user-password|--secret-access-key")),
+    "useradd usermod": (r"(?<=\s)(?:-p|--password)[ \t=]+[\"']?([^\s\"']+)",),
+    "aws": (
+        rf"configure[ \t]+set[ \t]+\S*(?:secret|token)\S*[ \t]+{_V}",
+        _option("--secret-string|--master-user-password|--secret-access-key"),
+    ),
     "gh heroku flyctl fly wrangler pulumi gcloud doppler railway vercel netlify": (
-        rf"(?:config:set|secrets[ \t]+set|config[ \t]+set(?:[ \t]+--secret)?)[ \t]+(?:--?\S+[ \t]+)*[\w:.-]*(?:[Ss]ecret|SECRET|[Kk]ey|KEY|[Tt]oken|TOKEN|[Pp]ass|PASS)[\w:.-]*[ \t]+(?:--body[ \t]+)?{_V}",
+        rf"(?:config:set|secrets?[ \t]+set|config[ \t]+set(?:[ \t]+--secret)?)[ \t]+(?:--?\S+[ \t]+)*[\w:.-]*(?:[Ss]ecret|SECRET|[Kk]ey|KEY|[Tt]oken|TOKEN|[Pp]ass|PASS)[\w:.-]*[ \t]+(?:--body[ \t]+)?{_V}",
     ),
     "cryptsetup ecryptfs": (r"(?<=\s)<<<[ \t]*[\"']?([^\s\"']+)",),
     "pdftk qpdf pdftotext": (rf"(?:user_pw|owner_pw|input_pw|--password=|-upw|-opw|--encrypt)[ \t]*{_V}",),
@@ -97,7 +104,9 @@ _TABLE: dict[str, tuple[str, ...]] = {
         rf"-passwd[ \t]+\S+[ \t]+{_V}",
         _option("-pw"),
     ),
-    "convertto-securestring": (rf"SecureString[ \t]+(?:-String[ \t]+|-AsPlainText[ \t]+|-Force[ \t]+)*[\"']([^\"'\n$]+)",),
+    "convertto-securestring": (
+        rf"SecureString[ \t]+(?:-String[ \t]+|-AsPlainText[ \t]+|-Force[ \t]+)*[\"']([^\"'\n$]+)",
+    ),
     "proxychains socks5 ftp telnet ssh": (r"(?<=\s)(?:socks[45]|http)[ \t]+[\d.]+[ \t]+\d+[ \t]+\S+[ \t]+(\S+)",),
 }
 _PIPED = re.compile(
@@ -105,49 +114,52 @@ _PIPED = re.compile(
     (?:sudo\b[^\n|]*?-\w*S | [^\n|]*(?:password-stdin|--stdin|passphrase-fd|pass\S*[ ]stdin|chpasswd|with-token|smbpasswd|--password-fd
      |passwd\b|cryptsetup|kinit|vncpasswd|-pass[ ]stdin))"""
 )
-_HERE = re.compile(r"""(?:password-stdin|--stdin|chpasswd|with-token|sudo -S\b[^\n<]*|kinit\b[^\n<]*|passwd\b[^\n<]*)[ \t]*<<<[ \t]*["']?([^\s"']+)""")
-_PROGRAMS = {
-    name: tuple(re.compile(pattern) for pattern in patterns) for names, patterns in _TABLE.items() for name in names.split()
+_HERE = re.compile(
+    r"""(?:password-stdin|--stdin|chpasswd|with-token|sudo -S\b[^\n<]*|kinit\b[^\n<]*|passwd\b[^\n<]*)[ \t]*<<<[ \t]*["']?([^\s"']+)"""
+)
+PROGRAMS = {
+    name: tuple(re.compile(pattern) for pattern in patterns)
+    for names, patterns in _TABLE.items()
+    for name in names.split()
 }
 _FLAG = (
     rb"[a-z0-9.\-]{0,24}(?:passw(?:or)?d|passphrase|pass|passcode|pwd|secret|token|key|cred|credentials|auth|psk|pin)[a-z0-9\-]{0,16}"
     rb"[\"']?,?[ \t]+[\"']?[^\s\"'\-|<>&;,)(][^\s\"'|<>;)(]"
 )
-_ROWS = (
-    *(Row(name.encode(), rb"(?:\.exe)?[ \t]+[\\A-Za-z0-9/\"'$@.:{\-]", bound=True) for name in sorted(_PROGRAMS, key=lambda n: (-len(n), n))),
+ROWS = (
+    *(
+        Row(name.encode(), rb"(?:\.exe)?[ \t]+[\\A-Za-z0-9/\"'$@.:{\-]", bound=True)
+        for name in sorted(PROGRAMS, key=lambda n: (-len(n), n))
+    ),
     Row(b"echo", rb"[ \t]+[^\n|]{3,200}\|[ \t]*[a-z]", bound=True),
     Row(b"printf", rb"[ \t]+[^\n|]{3,200}\|[ \t]*[a-z]", bound=True),
     Row(b"chpasswd", rb"[ \t]*<<<", bound=True),
     Row(b"-stdin", rb"[ \t]*<<<"),
     Row(b"--", _FLAG),
-    *(Row(word, rb"[a-z0-9\-]{0,12}[\"']?,?[ \t]+[\"']?[^\s\"'\-|<>&;,)(][^\s\"'|<>;)(]") for word in (b"-pass", b"-storepass", b"-keypass", b"-token", b"-apikey", b"-secret", b"-accesstoken")),
+    *(
+        Row(word, rb"[a-z0-9\-]{0,12}[\"']?,?[ \t]+[\"']?[^\s\"'\-|<>&;,)(][^\s\"'|<>;)(]")
+        for word in (b"-pass", b"-storepass", b"-keypass", b"-token", b"-apikey", b"-secret", b"-accesstoken")
+    ),
 )
 _FLAG_AT = re.compile(r"""(--?[A-Za-z0-9.\-]+)["']?,?[ \t]+["']?([^\s"'`|<>;)(]+)""")
 
 
-class Commands:
-    """The pass over command lines."""
-
-    def __init__(self, *, engine: bool = True) -> None:
-        self._finder = Finder(_ROWS, fold=True, engine=engine)
-
-    def finds(self, view: View) -> Iterator[Found]:
-        """Every secret that a program is given as an argument."""
-        text, data = view.text, view.data
-        for begin, _ in self._finder.spans(data):
-            start = begin
-            while start < len(text) and not (text[start].isalnum() or text[start] == "-"):
-                start += 1
-            if text[begin] == "\\" and start == begin + 1 and text[start] in "nrt":
-                start += 1
-            end = text.find("\n", start, start + _LINE)
-            while end > 0 and text[end - 1] == "\\" and end - start < _LINE:
-                end = text.find("\n", end + 1, start + _LINE)
-            line_end = end if end > 0 else min(len(text), start + _LINE)
-            if text[start] == "-":
-                yield from _flag(text, start, line_end)
-            else:
-                yield from _program(text, start, line_end)
+def read(view: View, begin: int, _: int) -> Iterator[Found]:
+    """The secrets that a program is given as arguments."""
+    text = view.text
+    start = begin
+    while start < len(text) and not (text[start].isalnum() or text[start] == "-"):
+        start += 1
+    if text[begin] == "\\" and start == begin + 1 and text[start] in "nrt":
+        start += 1
+    end = text.find("\n", start, start + _LINE)
+    while end > 0 and text[end - 1] == "\\" and end - start < _LINE:
+        end = text.find("\n", end + 1, start + _LINE)
+    line_end = end if end > 0 else min(len(text), start + _LINE)
+    if text[start] == "-":
+        yield from _flag(text, start, line_end)
+    else:
+        yield from _program(text, start, line_end)
 
 
 def _flag(text: str, start: int, end: int) -> Iterator[Found]:
@@ -175,7 +187,7 @@ def _program(text: str, start: int, end: int) -> Iterator[Found]:
     if word in {"echo", "printf", "chpasswd"}:
         yield from _piped(text, start, end)
         return
-    for pattern in _PROGRAMS.get(word.removesuffix(".exe"), ()):
+    for pattern in PROGRAMS.get(word.removesuffix(".exe"), ()):
         for found in pattern.finditer(line):
             for group in range(1, (found.lastindex or 0) + 1):
                 value = found[group]
@@ -196,8 +208,15 @@ def _piped(text: str, start: int, end: int) -> Iterator[Found]:
 
 def _is_argument(value: str) -> bool:
     """Whether this may be a password: no variable, option, path of a file, or question to the user."""
-    if len(value) < 3 or value[0] in "$-<{%(" or is_placeholder(value) or value.startswith(("file:", "env:", "@", "./", "~/")):
+    if re.match(r"\$(?:[156y]|2[aby]|apr1)\$", value):
+        return True  # a password's hash
+    if (
+        len(value) < 3
+        or value[0] in "$-<{%("
+        or is_placeholder(value)
+        or value.startswith(("file:", "env:", "@", "./", "~/"))
+    ):
         return False
-    return not re.fullmatch(r"[0-9]{1,5}|(?:/[\w.-]+)+|[0-9]+:[0-9]+(?:/\w+)?|[\w.-]+\.(?:zip|txt|pem|key|json|ya?ml|sql)", value)
-
-
+    return not re.fullmatch(
+        r"[0-9]{1,5}|(?:/[\w.-]+)+|[0-9]+:[0-9]+(?:/\w+)?|[\w.-]+\.(?:zip|txt|pem|key|json|ya?ml|sql)", value
+    )

@@ -4,14 +4,12 @@ Text is looked at as Latin-1 with one byte a character, so that places are the s
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from toolcrib.core.heavy import heavy
-
-Match = Callable[[bytes, int], "tuple[int, int] | None"]
 
 
 class Row(Struct, frozen=True):
@@ -41,32 +39,23 @@ class Finder:
 
     def __init__(self, rows: Sequence[Row], *, fold: bool = False, engine: bool = True) -> None:
         self._fold = fold
-        compiled = _re2(rows, fold=fold) if engine else None
-        self._search = compiled.search if compiled is not None else None
-        self._rows = [] if compiled is not None else [(row, _python(row, fold=fold)) for row in rows]
+        self.pattern = (b"(?i:%s)" if fold else b"(?:%s)") % _joined(rows)
+        made = compiled(self.pattern) if engine else None
+        self._iterate = made.finditer if made is not None else None
+        self._rows = [] if made is not None else [(row, _python(row, fold=fold)) for row in rows]
 
     @property
     def linear(self) -> bool:
         """Whether RE2 does the work."""
-        return self._search is not None
+        return self._iterate is not None
 
     def spans(self, data: bytes, start: int = 0) -> Iterator[tuple[int, int]]:
         """Beginning and end of each match; a bound row's beginning may lie on what is before it."""
-        if self._search is None:
+        if self._iterate is None:
             yield from self._windowed(data, start)
             return
-        search, size = self._search, len(data)
-        while start < size:
-            found = search(data, start)
-            if found is None:
-                return
-            begin, end = found.span()
-            yield begin, end
-            start = end if end > start else start + 1
-
-    def any(self, data: bytes) -> bool:
-        """Whether anything matches."""
-        return next(self.spans(data), None) is not None
+        for found in self._iterate(data, start):
+            yield found.span()
 
     def _windowed(self, data: bytes, start: int) -> Iterator[tuple[int, int]]:
         """The fall-back: every place of every literal, then the row's pattern there."""
@@ -101,27 +90,27 @@ def _python(row: Row, *, fold: bool) -> re.Pattern[bytes]:
     return re.compile(re.escape(row.literal) + row.rest, re.IGNORECASE if fold else 0)
 
 
-def _re2(rows: Sequence[Row], *, fold: bool) -> Any:  # noqa: ANN401 - RE2 has no types
-    """All rows as one RE2, or None where it is not installed."""
+def compiled(pattern: bytes) -> Any:  # noqa: ANN401 - RE2 has no types
+    """The pattern as an RE2, or None where it is not installed."""
     try:
         re2 = heavy("re2")
     except ModuleNotFoundError:
         return None
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
-    options.case_sensitive = not fold
     options.never_capture = True
     options.max_mem = 64 << 20
-    return re2.compile(_joined(rows), options)
+    return re2.compile(pattern, options)
 
 
 def _joined(rows: Sequence[Row]) -> bytes:
-    free = [_escaped(row.literal) + row.rest for row in rows if not row.bound]
-    bound = [_escaped(row.literal) + row.rest for row in rows if row.bound]
+    free = [escaped(row.literal) + row.rest for row in rows if not row.bound]
+    bound = [escaped(row.literal) + row.rest for row in rows if row.bound]
     if bound:
         free.append(rb"(?:\A|[^A-Za-z0-9]|\\[nrt])(?:" + b"|".join(bound) + b")")
     return b"|".join(free)
 
 
-def _escaped(literal: bytes) -> bytes:
+def escaped(literal: bytes) -> bytes:
+    """The literal for RE2."""
     return b"".join(b"\\x%02x" % byte if not chr(byte).isalnum() else bytes((byte,)) for byte in literal)

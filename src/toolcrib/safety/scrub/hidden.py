@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from toolcrib.safety.scrub.found import Found
 
@@ -55,12 +55,3 @@ def has_hidden(text: str) -> bool:
 def without_hidden(text: str) -> Replaced:
     """The text as a reader sees it."""
     return Replaced(text, ((found.start(), found.end(), "") for found in HIDDEN.finditer(text)))
-
-
-_WRAP = re.compile(r"(?<=[A-Za-z0-9_+/=.\-])(?:\\)?\r?\n(?=[A-Za-z0-9_+/=\-])")
-
-
-def wraps(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-    """The line ends between the two places that a terminal may have put inside a token."""
-    for found in _WRAP.finditer(text, start, end):
-        yield found.start(), found.end(), ""

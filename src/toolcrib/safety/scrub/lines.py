@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from toolcrib.safety.scrub.finder import Finder, Row, View
+from toolcrib.safety.scrub.finder import Row, View
 from toolcrib.safety.scrub.found import FORM, NAMED, Found
 from toolcrib.safety.scrub.names import NONE, PASSWORD, SECRET, promise
 from toolcrib.safety.scrub.values import is_placeholder, is_random, is_secret
@@ -13,11 +13,29 @@ _SPACED = (
     " community access_key secret_key api_key token encrypted_password insecure-password key-string shared-secret"
     " pre-shared-key secret_access_key private_key auth_token wpa-psk auth_pass"
 ).split()
-_ROWS = (
-    *(Row(word.encode(), rb"[ \t]{1,12}(?:[0578][ \t]+)?[\"']?[^\s\"'=:<>(){}\[\],;.|][^\s\"'<>(){}\[\];|]{2}") for word in _SPACED),
+ROWS = (
     *(
-        Row(word, rb"(?:[ \t]+for[ \t]+[^\s]{1,60})?[ \t]*(?:[ \t](?:is|was|to|as)(?:[ \t](?:now|set[ \t]to|changed[ \t]to|reset[ \t]to))?[ \t]*:?|:|=)[ \t]*[\"'`*]{0,3}[^\s\"'`]{3}")
-        for word in (b"passwords", b"password", b"passphrase", b"passcode", b"passwd", b"secret", b"token", b"api key", b"access key", b"pin code", b"credentials")
+        Row(word.encode(), rb"[ \t]{1,12}(?:[0578][ \t]+)?[\"']?[^\s\"'=:<>(){}\[\],;.|][^\s\"'<>(){}\[\];|]{2}")
+        for word in _SPACED
+    ),
+    *(
+        Row(
+            word,
+            rb"(?:[ \t]+for[ \t]+[^\s]{1,60})?[ \t]*(?:[ \t](?:is|was|to|as)(?:[ \t](?:now|set[ \t]to|changed[ \t]to|reset[ \t]to))?[ \t]*:?|:|=)[ \t]*[\"'`*]{0,3}[^\s\"'`]{3}",
+        )
+        for word in (
+            b"passwords",
+            b"password",
+            b"passphrase",
+            b"passcode",
+            b"passwd",
+            b"secret",
+            b"token",
+            b"api key",
+            b"access key",
+            b"pin code",
+            b"credentials",
+        )
     ),
     Row(b"identified by", rb"[ \t]+(?:password[ \t]+)?[\"'][^\s\"']{3}"),
     Row(b"identified with", rb"[ \t]+[^\n]{1,60}?(?:by|as)[ \t]+[\"'][^\s\"']{3}"),
@@ -46,27 +64,20 @@ _APART = {"v": 240, "d": 500}  # characters between a name and its value or defa
 _PGPASS = re.compile(r"[^:\s]+:[^:\s]+:(\S+)")
 
 
-class Lines:
-    """The pass over lines."""
-
-    def __init__(self, *, engine: bool = True) -> None:
-        self._finder = Finder(_ROWS, fold=True, engine=engine)
-
-    def finds(self, view: View) -> Iterator[Found]:
-        """Every secret that its line gives away."""
-        text, data = view.text, view.data
-        for start, end in self._finder.spans(data):
-            lead = data[start : start + 12].lower()
-            if lead.startswith(b":"):
-                yield from _pgpass(text, start)
-            elif lead.startswith((b"value", b"default")):
-                yield from _apart(text, start)
-            elif lead.startswith(b"identified"):
-                yield from _sql(text, start)
-            elif lead.startswith((b"mnemonic", b"phrase")):
-                yield from _mnemonic(text, start, end)
-            else:
-                yield from _spaced(text, start)
+def read(view: View, start: int, end: int) -> Iterator[Found]:
+    """The secret that its line gives away."""
+    text = view.text
+    lead = view.data[start : start + 12].lower()
+    if lead.startswith(b":"):
+        yield from _pgpass(text, start)
+    elif lead.startswith((b"value", b"default")):
+        yield from _apart(text, start)
+    elif lead.startswith(b"identified"):
+        yield from _sql(text, start)
+    elif lead.startswith((b"mnemonic", b"phrase")):
+        yield from _mnemonic(text, start, end)
+    else:
+        yield from _spaced(text, start)
 
 
 def _word(text: str, start: int) -> int:
@@ -78,18 +89,30 @@ def _word(text: str, start: int) -> int:
 
 def _spaced(text: str, start: int) -> Iterator[Found]:
     """`password hunter2` at the end of a line of configuration; else what prose says."""
+    end = _word(text, start)
+    while start and (text[start - 1].isalnum() or text[start - 1] in "_-.:/$") and end - start < 60:
+        start -= 1
+    if promise(text[start:end]) == NONE and text[start:end].lower() not in _SPACED:
+        return
     line = text.rfind("\n", max(0, start - 200), start) + 1
-    found = _VALUE.match(text, _word(text, start))
+    found = _VALUE.match(text, end)
     lead = _LEAD.match(text, line)
     if found is not None and lead is not None and lead.end() >= start:
         group = found.lastindex or 3
         value = found[group]
         rest = text[found.end() : found.end() + 24].split("\n", 1)[0].strip()
-        login = _LOGIN.search(text, line, start) or _LOGIN.search(text, max(0, line - 120), line) and not text[line:start].strip()
+        rest = "" if rest.lower() in {"ro", "rw"} else rest
+        login = (
+            _LOGIN.search(text, line, start)
+            or _LOGIN.search(text, max(0, line - 120), line)
+            and not text[line:start].strip()
+        )
         prose = not text[line:start].strip() and rest
         if (not rest or login) and not prose and value.lower() not in {"is", "was", "for", "to"}:
-            level = PASSWORD if login or promise(text[start : _word(text, start)]) == PASSWORD else SECRET
-            if is_secret(value, level, quoted=bool(login) or group < 3, alone=bool(login)) or (login and _is_word(value)):
+            level = PASSWORD if login or promise(text[start:end]) == PASSWORD else SECRET
+            if is_secret(value, level, quoted=bool(login) or group < 3, alone=bool(login)) or (
+                login and _is_word(value)
+            ):
                 yield Found(found.start(group), found.end(group), FORM, "password")
                 return
     yield from _said(text, start)
@@ -148,5 +171,3 @@ def _mnemonic(text: str, start: int, end: int) -> Iterator[Found]:
     words = re.compile(r"(?:[a-z]{3,8}[ \t]){11}(?:[a-z]{3,8}[ \t]?){1,13}").search(text, start)
     if words is not None:
         yield Found(words.start(), words.start() + len(words.group().rstrip()), NAMED, "mnemonic")
-
-

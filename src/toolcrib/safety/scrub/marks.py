@@ -8,7 +8,7 @@ from threading import Lock
 
 KEPT = 4096  # secrets whose place can be found again
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
-_MARK = re.compile(r"\[REDACTED:[A-Za-z0-9_.-]+:[a-z0-9]{4,16}\]")
+MARK = re.compile(r"\[REDACTED:[A-Za-z0-9_.-]+:[a-z0-9]{4,16}\]")
 _PLAIN = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -39,4 +39,4 @@ class Marks:
         """The text with the secrets of this session's marks put back; unknown marks stay."""
         if "[REDACTED:" not in text:
             return text
-        return _MARK.sub(lambda found: self._values.get(found.group(), found.group()), text)
+        return MARK.sub(lambda found: self._values.get(found.group(), found.group()), text)

@@ -39,25 +39,29 @@ _CUT = re.compile(
     r"""&(?=[\w.%-]+=|amp;|$) | ;(?=$|[A-Za-z][\w ]*=) | ,(?=$|[A-Za-z_][\w.-]*[=:]) | \\?["'] | [)\]}]+[,;.:]*$ | [,;.:]+$""",
     re.VERBOSE,
 )
-_LEAD = re.compile(r"[ \t]*(?:[-*+>|#]{1,2}[ \t]+|\d+[:|\t][ \t]*)?(?:export[ \t]+|set[ \t]+|setx[ \t]+|ENV[ \t]+|ARG[ \t]+|declare -x[ \t]+|\$env:)?[\"']?")
+_LEAD = re.compile(
+    r"[ \t]*(?:[-*+>|#]{1,2}[ \t]+|\d+[:|\t][ \t]*)?(?:export[ \t]+|set[ \t]+|setx[ \t]+|ENV[ \t]+|ARG[ \t]+|declare -x[ \t]+|\$env:)?[\"']?"
+)
 _SCHEME = re.compile(
     r"(?i)(basic|bearer|token|apikey|api-key|bot|key|oauth|ssws|digest|negotiate|jwt|splunk|genie[kK]ey|pat|hmac"
     r"|aws4-hmac-sha256)[ \t]+(?:token=)?[\"']?([^\s\"',;]+)"
 )
 _PAIR = re.compile(r"([\w.\-]+)=\"?([^;\s\"']*)")
-_COOKIE_PLAIN = frozenset("path domain expires max-age samesite version comment _ga _gid _gat theme lang locale".split())
+_COOKIE_PLAIN = frozenset(
+    "path domain expires max-age samesite version comment _ga _gid _gat theme lang locale".split()
+)
 
 
 class Named:
     """The pass over names and values."""
 
     def __init__(self, *, engine: bool = True) -> None:
-        self._finder = Finder(ROWS, fold=True, engine=engine)
+        self.finder = Finder(ROWS, fold=True, engine=engine)
 
     def finds(self, view: View) -> Iterator[Found]:
         """Every value that its name gives away."""
         text, data = view.text, view.data
-        for keyword, _ in self._finder.spans(data):
+        for keyword, _ in self.finder.spans(data):
             end = _TAIL.match(text, keyword).end()  # type: ignore[union-attr] - it matches the empty text too
             start = keyword
             lowest = max(0, keyword - 60)
@@ -67,6 +71,13 @@ class Named:
             level = promise(name)
             if level == WEAK and start and data[start - 1] == 32:
                 level = promise(_two_words(text, start) + name)
+            if (
+                level == WEAK
+                and start
+                and data[start - 1] in b"?&"
+                and name.lower().endswith(("sig", "signature", "auth"))
+            ):
+                level = SECRET  # of a signed URL
             if level:
                 yield from _values(text, start, end, level)
 
@@ -171,7 +182,9 @@ def is_pair(value: str) -> bool:
     if len(value) < 8 or len(value) > 2048:
         return False
     try:
-        plain = b64decode(value + "=" * (-len(value) % 4), altchars=b"-_" if "-" in value or "_" in value else None, validate=True)
+        plain = b64decode(
+            value + "=" * (-len(value) % 4), altchars=b"-_" if "-" in value or "_" in value else None, validate=True
+        )
         told = plain.decode("utf-8")
     except (NotBase64, ValueError):
         return False

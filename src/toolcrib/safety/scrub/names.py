@@ -19,7 +19,7 @@ _PASSWORDS = _words(
     " requirepass masterauth sshpass secretpassword pword passwds"
 )
 _SECRETS = _words(
-    "secret token apikey secretkey accesskey privatekey credential credentials creds bearer jwt dsn cookie session"
+    "secret token apikey secretkey accesskey privatekey credential credentials creds bearer jwt cookie session"
     " sessionid sessid authtoken authkey accesstoken refreshtoken idtoken apitoken clientsecret secrets salt hmac"
     " authenticator masterkey encryptionkey signingkey sharedkey appkey appsecret usertoken csrftoken xsrf"
     " accountkey sharedaccesskey authorization pat keypair oauthtoken tokensecret consumersecret presharedkey"

@@ -212,7 +212,7 @@ MARKS: tuple[tuple[str, str, str], ...] = (
     ("polar", "polar_oat_", rf"{W}{{30,}}"),
     ("deno", "ddp_", rf"{A}{{36}}"),
     ("deno", "ddo_", rf"{A}{{36}}"),
-    ("telnyx", "KEY0", r"[0-9A-F]{31}_[A-Za-z0-9]{22}"),
+    ("telnyx", "KEY0", r"[0-9A-Z]{31}_[A-Za-z0-9]{22}"),
     ("authress", "authress_", r"[A-Za-z0-9._=-]{40,}"),
     ("jwt", "eyJhbGciOi", _JWT),
     ("stytch", "secret-live-", r"[A-Za-z0-9_=-]{30,}"),
@@ -265,6 +265,7 @@ BOUND: tuple[tuple[str, str, str], ...] = (
     ("launchdarkly", "api-", U),
     ("launchdarkly", "mob-", U),
     ("asana", "1/", r"[0-9]{10,}:[0-9a-f]{32}"),
+    ("asana", "2/", r"[0-9]{10,}/[0-9]{10,}:[0-9a-f]{32}"),
     ("asana", "0/", r"[0-9a-f]{32}\b"),
     ("airtable", "pat", rf"{A}{{14}}\.{H}{{64}}"),
     ("tinybird", "p.eyJ", rf"{W}{{20,}}\.{W}{{20,}}"),
@@ -281,12 +282,12 @@ BOUND: tuple[tuple[str, str, str], ...] = (
 
 # The literal stands inside: kind, literal, what follows, what stands before (matched at its end).
 INNER: tuple[tuple[str, str, str, str], ...] = (
-    ("azure", "Q~", r"[A-Za-z0-9_~.-]{31,34}", r"(?:^|[^A-Za-z0-9_~.-])([A-Za-z0-9_~.-]{3}[0-9])$"),
+    ("azure", "Q~", r"[A-Za-z0-9_~.-]{31,34}", r"(?:^|[^A-Za-z0-9_~.-]|\\[nrt])([A-Za-z0-9_~.-]{3}[0-9])$"),
     ("azure-devops", "AZDO", r"[A-Za-z0-9]{4}", r"(?:^|[^A-Za-z0-9])([A-Za-z0-9]{76})$"),
     ("azure-devops", "JQQJ99", r"[A-Za-z0-9]{20,90}", r"(?:^|[^A-Za-z0-9])([A-Za-z0-9]{30,52})$"),
     ("azure-storage", "+ASt", r"[A-Za-z0-9+/]{6,8}={0,2}", r"(?:^|[^A-Za-z0-9+/])([A-Za-z0-9+/]{76})$"),
-    ("mailchimp", "-us", r"[0-9]{1,2}", r"(?:^|[^0-9A-Za-z])([0-9a-f]{32})$"),
-    ("terraform", ".atlasv1.", r"[A-Za-z0-9_=-]{40,}", r"(?:^|[^A-Za-z0-9])([A-Za-z0-9]{14})$"),
+    ("mailchimp", "-us", r"[0-9]{1,2}", r"(?:^|[^0-9A-Za-z]|\\[nrt])([0-9a-f]{32})$"),
+    ("terraform", ".atlasv1.", r"[A-Za-z0-9_=-]{40,}", r"(?:^|[^A-Za-z0-9]|\\[nrt])([A-Za-z0-9]{14})$"),
     ("telegram", ":AA", r"[A-Za-z0-9_-]{32,34}", r"(?:^|[^0-9])([0-9]{7,12})$"),
-    ("maxmind", "_mmk", r"", r"(?:^|[^A-Za-z0-9])([A-Za-z0-9]{6}_[A-Za-z0-9]{29})$"),
+    ("maxmind", "_mmk", r"", r"(?:^|[^A-Za-z0-9]|\\[nrt])([A-Za-z0-9]{6}_[A-Za-z0-9]{29})$"),
 )

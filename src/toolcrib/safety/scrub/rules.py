@@ -1,29 +1,32 @@
 """All passes over one window of text, and the one look that says whether any of them is needed."""
 
+from collections.abc import Iterator
+
+from toolcrib.safety.scrub import commands, forms, lines, tables
 from toolcrib.safety.scrub.codes import Codes
-from toolcrib.safety.scrub.commands import Commands
-from toolcrib.safety.scrub.finder import View, view
-from toolcrib.safety.scrub.forms import Forms
+from toolcrib.safety.scrub.finder import Finder, View, view
 from toolcrib.safety.scrub.found import Found
-from toolcrib.safety.scrub.hidden import Replaced, has_hidden, without_hidden, wraps
-from toolcrib.safety.scrub.lines import Lines
+from toolcrib.safety.scrub.gate import gate
+from toolcrib.safety.scrub.hidden import has_hidden, without_hidden
+from toolcrib.safety.scrub.marks import MARK
 from toolcrib.safety.scrub.named import Named
-from toolcrib.safety.scrub.tables import Tables
 from toolcrib.safety.scrub.tokens import Tokens
 
 DEPTH = 2  # decoders inside decoders
 
 
 class Rules:
-    """The passes, compiled once a process."""
+    """The passes, compiled once a process. Tables that do not get in each other's way share one search."""
 
     view = staticmethod(view)
 
     def __init__(self, *, engine: bool = True) -> None:
         self._tokens = Tokens(engine=engine)
-        others = (Named, Forms, Lines, Commands, Tables)
-        self._passes = (self._tokens, *(each(engine=engine) for each in others))
+        self._named = Named(engine=engine)
+        self._places = Finder((*forms.ROWS, *commands.ROWS), fold=True, engine=engine)
+        self._lines = Finder((*tables.ROWS, *lines.ROWS), fold=True, engine=engine)
         self._codes = Codes(self.look, engine=engine)
+        self._gate = gate(engine=engine)
 
     def finds(self, view: View) -> list[Found]:
         """Every find of every pass; they may overlap."""
@@ -34,7 +37,8 @@ class Rules:
         return self._seen(view(text), depth - 1)
 
     def may_hold(self, text: str) -> bool:
-        return True
+        """Whether any pass has something to look at: one search, for texts that are short and clean."""
+        return self._gate(text.encode("latin-1", "replace")) is not None or has_hidden(text)
 
     def _seen(self, seen: View, depth: int) -> list[Found]:
         """A text with hidden characters is looked at as a reader sees it."""
@@ -44,13 +48,26 @@ class Rules:
         return [bare.back(find) for find in self._all(view(bare.text), depth)]
 
     def _all(self, view: View, depth: int) -> list[Found]:
-        finds = [find for each in self._passes for find in each.finds(view)]
+        if self._gate(view.data) is None:
+            return []
+        finds = [*self._tokens.finds(view), *self._named.finds(view), *self._placed(view), *self._lined(view)]
         if depth:
             finds += self._codes.finds(view, depth)
-        return finds + self._wrapped(view, finds)
+        return _outside_marks(view.text, finds) if "[REDACTED:" in view.text else finds
 
-    def _wrapped(self, seen: View, finds: list[Found]) -> list[Found]:
-        return []
+    def _placed(self, view: View) -> Iterator[Found]:
+        data = view.data
+        for start, end in self._places.spans(data):
+            known = forms.knows(data[start : start + 16].lower())
+            yield from (forms.read if known else commands.read)(view, start, end)
+
+    def _lined(self, view: View) -> Iterator[Found]:
+        text = view.text
+        for start, end in self._lines.spans(view.data):
+            yield from (tables.read if tables.knows(text, start, end) else lines.read)(view, start, end)
 
 
-_ = Replaced, wraps
+def _outside_marks(text: str, finds: list[Found]) -> list[Found]:
+    """Without what lies on a mark: scrubbed text stays as it is."""
+    marks = [found.span() for found in MARK.finditer(text)]
+    return [find for find in finds if not any(find.start < end and start < find.end for start, end in marks)]

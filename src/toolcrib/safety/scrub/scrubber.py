@@ -10,6 +10,9 @@ from toolcrib.safety.scrub.marks import Marks
 from toolcrib.safety.scrub.registered import SHORTEST, Registered
 from toolcrib.safety.scrub.windows import AHEAD, WINDOW, cut
 
+_REMEMBERED = 64  # characters of a text that is known to be clean: field names and short answers come again and again
+_MOST_REMEMBERED = 4096
+
 
 @cache
 def _rules(engine: bool):  # noqa: ANN202, FBT001 - built once a process, when the first text needs it
@@ -25,13 +28,24 @@ class Scrubber:
         self._registered = Registered(dynamic, engine=engine)
         self._marks = Marks(key or os.urandom(32))
         self._engine = engine
+        self._clean: set[str] = set()
         self._may_hold = self._first
 
     def __call__(self, text: str) -> str:
-        if len(text) < SHORTEST or (len(text) <= WINDOW and not self._may_hold(text) and not self._registered):
+        size = len(text)
+        if size < SHORTEST or (size <= _REMEMBERED and text in self._clean):
             return text
-        stream = Stream(self)
-        return stream.feed(text) + stream.end()
+        if size <= WINDOW:
+            if not self._registered and not self._may_hold(text):
+                scrubbed = text
+            else:
+                scrubbed = self.marked(text, self.finds(text))
+        else:
+            stream = Stream(self)
+            scrubbed = stream.feed(text) + stream.end()
+        if size <= _REMEMBERED and scrubbed is text:
+            self._remember(text)
+        return scrubbed
 
     def scan(self, text: str) -> tuple[str, list[Found]]:
         """The scrubbed text, and where in the given one the secrets stand."""
@@ -46,6 +60,7 @@ class Scrubber:
     def add(self, name: str, value: str) -> None:
         """Take out this value, raw and encoded, from now on; values under 6 characters are left alone."""
         self._registered.add(name, value)
+        self._clean = set()
 
     def remove(self, name: str) -> None:
         """Forget a registered value."""
@@ -78,6 +93,11 @@ class Scrubber:
     def ahead(self) -> int:
         """How much of a window's end is looked at again: any registered value must fit."""
         return max(AHEAD, self._registered.longest) if self._registered else AHEAD
+
+    def _remember(self, text: str) -> None:
+        if len(self._clean) >= _MOST_REMEMBERED:
+            self._clean = set()
+        self._clean.add(text)
 
     def _first(self, text: str) -> bool:
         self._may_hold = _rules(self._engine).may_hold

@@ -78,14 +78,21 @@ def is_placeholder(value: str) -> bool:
 def is_secret(value: str, level: int, *, quoted: bool, alone: bool = False) -> bool:
     """Whether the value is one, given what its name promises. `alone`: it is all that its line assigns."""
     size = len(value)
-    if size > LONGEST or size < _SHORTEST[level] or is_placeholder(value) or _REFERENCE.match(value):
+    if size > LONGEST or size < _SHORTEST[level] or "\ufffd" in value or is_placeholder(value) or _REFERENCE.match(value):
         return False
     if _PATH.fullmatch(value) and not (level == PASSWORD and _ODD.search(value.lstrip("/\\~."))):
         return _is_base64(value, level)
     if _CODE.match(value) and not (quoted and level == PASSWORD and _looks_chosen(value)):
         return False
     if _PLAIN.fullmatch(value):
-        return level == PASSWORD and value.isdigit() and 6 <= size <= 20 or level == SECRET and value.isdigit() and size > 15
+        return (
+            level == PASSWORD
+            and value.isdigit()
+            and 6 <= size <= 20
+            or level == SECRET
+            and value.isdigit()
+            and size > 15
+        )
     if any(blank in value for blank in " \t\n"):
         return level == PASSWORD and quoted and _is_phrase(value)
     return _is_odd(value, level, quoted=quoted, alone=alone)
@@ -138,7 +145,7 @@ def _is_password(value: str, *, quoted: bool, alone: bool) -> bool:
     if _ODD.search(value):
         return quoted or alone or has_digit
     if has_digit and any(word.isalpha() for word in words):
-        return "_" not in value or quoted or alone
+        return "_" not in value or quoted or alone or any(len(word) > 1 for word in words if word.isdigit())
     if len(words) >= 4 and (quoted or alone):
         return not any(word in _STOP for word in lowered)  # correct-horse-battery-staple
     return False
@@ -158,4 +165,4 @@ def is_random(value: str) -> bool:
     short = sum(len(word) <= 2 for word in words)
     if odd * 3 >= total and (total >= 8 or turns):
         return True
-    return total >= 10 and short * 2 > len(words) and len(words) >= 4
+    return total >= 10 and short * 2 >= len(words) and len(words) >= 4

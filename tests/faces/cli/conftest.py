@@ -1,0 +1,143 @@
+"""A home folder with a few agents, a workspace to stand in, and the program, run in this process or as a real one."""
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import Struct
+
+from toolcrib.faces.cli import main
+
+CONFIG = """\
+agents:
+  helper: {toolboxes: [all]}
+  scout: {toolboxes: [scout]}
+  asker: {tools: [request_tool_access]}
+toolboxes:
+  notes: {description: Notes and files, tools: [read_file, write_file]}
+confirm: [destructive]
+rules:
+  - {tool: write_file, where: {path: "private*"}, action: ask, why: it is private}
+"""
+OTHER = """\
+agents:
+  helper: {toolboxes: [scout]}
+  scout: {toolboxes: [scout]}
+"""
+MINDROOM = """\
+agents:
+  code:
+    display_name: Code
+    role: writes code
+    tools: [file, shell]
+    rooms: [lobby]
+"""
+SECRET = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789AB"
+REASON = "to keep notes of the talks"
+
+
+class Ran(Struct, frozen=True):
+    """What one run of the program gave."""
+
+    code: int
+    out: str
+    err: str = ""
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Run = Callable[..., Ran]
+
+
+class _Input(io.TextIOWrapper):
+    """Standard input that is no terminal."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(io.BytesIO(text.encode()), encoding="utf-8")
+
+
+def fill(place: Path) -> None:
+    """The files of a home folder and of a workspace."""
+    home, workspace = place / "home", place / "workspace"
+    home.mkdir(mode=0o700, parents=True)
+    workspace.mkdir()
+    (home / "toolcrib.yaml").write_text(CONFIG)
+    files = {
+        "README.md": "Welcome.\n",
+        "other.yaml": OTHER,
+        "mindroom.yaml": MINDROOM,
+        "note.json": '{"path": "note.md", "content": "Buy milk."}',
+        "server.log": f"started\napi_key={SECRET}\n",
+    }
+    for name, text in files.items():
+        (workspace / name).write_text(text)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that holds `home` and `workspace`; we stand in the workspace."""
+    for name in [name for name in os.environ if name.startswith("TOOLCRIB_") or name in {"NO_COLOR", "FORCE_COLOR"}]:
+        monkeypatch.delenv(name)
+    fill(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "person"))
+    monkeypatch.setenv("TOOLCRIB_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path / "workspace")
+    return tmp_path
+
+
+@pytest.fixture
+def run(place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the program in this process."""
+
+    def ran(*arguments: str, stdin: str = "") -> Ran:
+        capsys.readouterr()
+        monkeypatch.setattr(sys, "stdin", _Input(stdin))
+        code = main(arguments)
+        said = capsys.readouterr()
+        return Ran(code, said.out, said.err)
+
+    return ran
+
+
+@pytest.fixture(scope="session")
+def lived_in(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """A home where a call was made, and a tool was asked for and granted: a copy of it is quick to have."""
+    place = tmp_path_factory.mktemp("lived_in") / "place"
+    fill(place)
+
+    def real(*arguments: str) -> Any:
+        env = {**os.environ, "TOOLCRIB_HOME": str(place / "home")}
+        done = program(*arguments, "--json", env=env, cwd=place / "workspace")
+        return json.loads(done.stdout)
+
+    called = real("call", "read_file", '{"path": "README.md"}', "--agent", "helper")
+    for tools in (["grep", "glob"], ["list_toolboxes"]):
+        wish = json.dumps({"tool_names": tools, "reason": REASON})
+        real("call", "request_tool_access", wish, "--agent", "asker", "--session", "talk")
+    later, first = real("access", "list")
+    real("access", "approve", later["id"], "--good")
+    (grant,) = real("access", "show", later["id"])["grants"]
+    return place, {"CALL": called["id"], "REQUEST": first["id"], "GRANT": grant["id"]}
+
+
+@pytest.fixture
+def known(place: Path, lived_in: tuple[Path, dict[str, str]]) -> dict[str, str]:
+    """The ids of what happened in this home before: a CALL, a REQUEST, a GRANT."""
+    shutil.rmtree(place / "home")
+    shutil.copytree(lived_in[0] / "home", place / "home")
+    return lived_in[1]
+
+
+def program(*arguments: str, **more: Any) -> "subprocess.CompletedProcess[str]":
+    """The real program, in a process of its own."""
+    command = [sys.executable, "-m", "toolcrib", *arguments]
+    return subprocess.run(command, text=True, capture_output=True, timeout=60, check=False, **more)

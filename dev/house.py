@@ -6,9 +6,14 @@ from toolcrib import checks
 from toolcrib.app import Crib
 
 
-def main() -> int:
+def faults() -> list[checks.Fault]:
+    """What the checks find in the tools that come with the crib."""
     crib = Crib(native=True)
-    found = checks.faults(crib.resolver.registry, crib.resolver.grants.toolboxes, crib.services)
+    return checks.faults(crib.resolver.registry, crib.resolver.grants.toolboxes, crib.services)
+
+
+def main() -> int:
+    found = faults()
     for fault in found:
         print(fault)
     return 1 if found else 0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-_EXAMPLES = re.compile(r"(\d+) passing examples")
+_EXAMPLES = re.compile(r"(\d+) passing")
 _KEY = "property examples"
 
 

@@ -11,6 +11,7 @@ from toolcrib.app import open_crib
 from toolcrib.core.errors import ToolError
 from toolcrib.services.access import Lifetime
 from toolcrib.services.audit import Query
+from toolcrib.services.shelf import Box
 
 
 @tool(effect="read", parallel=True)
@@ -272,3 +273,15 @@ async def test_an_agent_cannot_give_itself_more_through_a_toolbox_that_it_uses(t
         assert (await crib.call("update_toolbox", {"toolbox": "desk", "add": ["think"]}, agent="clerk")).ok
         assert (await crib.call("update_toolbox", {"toolbox": "desk", "add": ["glob"]}, agent="boss")).ok
         assert "glob" in (await crib.turn("clerk")).view
+
+
+@pytest.mark.meets("toolbox:builtin:synced")
+async def test_built_in_toolboxes_are_what_the_program_says_whatever_the_store_holds(tmp_path: Path):
+    home = tmp_path / "home"
+    async with await _home(home, "agents: {boss: [all]}\n") as crib:
+        fresh = crib.resolver.grants.toolboxes["scout"]
+        # Somebody wrote a box of that name into the store, as an older version or another program might have.
+        await crib.store.shelf.create(Box(name="Scout", tools=("write_file",)))
+    async with await _home(home, "agents: {boss: [all], looker: {toolboxes: [scout]}}\n") as crib:
+        assert crib.resolver.grants.toolboxes["scout"] == fresh
+        assert "write_file" not in (await crib.turn("looker")).view

@@ -45,6 +45,7 @@ async def test_case(tool: str, case: Mapping[str, Any], workspace: Path):
         await _compare_record(crib, outcome)
 
 
+@pytest.mark.meets("house:tool:case")
 def test_every_tool_has_a_case():
     tools = {tool.name: tool.domain for tool in native_tools()}
     assert sorted(name for name in tools if not READ.get(tools[name], {}).get(name)) == []

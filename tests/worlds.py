@@ -79,7 +79,20 @@ PLAIN = (
 WIDE = (
     *("*", "*native", "*everything", "group:native", "group:all"),
     *("group:mcp", "group:mcp:git", "group:mcp:jira", "group:plugin:paint", "group:mcp:away"),
-    *("browser_*", "*_file", "mcp_*", "mcp_git_*", "plugin_*", "MCP_*_p?sh", "*_paint_*", "*_git_*", "?cp_*", "c*", "??ll*", "[rt]e*"),
+    *(
+        "browser_*",
+        "*_file",
+        "mcp_*",
+        "mcp_git_*",
+        "plugin_*",
+        "MCP_*_p?sh",
+        "*_paint_*",
+        "*_git_*",
+        "?cp_*",
+        "c*",
+        "??ll*",
+        "[rt]e*",
+    ),
 )
 ENTRIES = (*PLAIN, *PLAIN, *WIDE)
 BOXES = ("one", "two", "Three", "exact", "look")

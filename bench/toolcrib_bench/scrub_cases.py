@@ -25,8 +25,35 @@ _ALPHABETS = {
     "D": string.digits,
     "M": string.ascii_letters + string.digits + "!@#%^*()-_=+",
 }
-_WORDS = "correct horse battery summer dragon winter falcon orange copper meadow silver harbor violet".split()
-_SEED_WORDS = "abandon ability able about above absent absorb abstract absurd abuse access accident".split()
+_WORDS = [
+    "correct",
+    "horse",
+    "battery",
+    "summer",
+    "dragon",
+    "winter",
+    "falcon",
+    "orange",
+    "copper",
+    "meadow",
+    "silver",
+    "harbor",
+    "violet",
+]
+_SEED_WORDS = [
+    "abandon",
+    "ability",
+    "able",
+    "about",
+    "above",
+    "absent",
+    "absorb",
+    "abstract",
+    "absurd",
+    "abuse",
+    "access",
+    "accident",
+]
 _SPOT = re.compile(r"<<(?:(b64b64|b64u|b64|hex|pct|u|x|ansi|zw|wrap):(.*?)>>|([A-Za-z])(\d*)>>)", re.DOTALL)
 _INNER = re.compile(r"\[([A-Za-z])(\d*)\]")
 

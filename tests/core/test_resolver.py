@@ -119,6 +119,20 @@ def test_a_scout_holds_its_box_the_reply_protocol_and_think_and_nothing_that_wri
     assert "write_file" in held(ada("scout", "email"), depth=depth)
 
 
+@pytest.mark.meets("toolbox:dangerous:not-curated")
+def test_a_dangerous_tool_stands_in_no_curated_box_but_the_configurators() -> None:
+    dangerous = {
+        "create_agent", "update_agent", "delete_agent", "get_agent_details", "get_platform_logs",
+        "update_platform_config", "restart_platform", "execute_sql",
+    }  # fmt: skip
+    for name in base_grants().toolboxes:
+        if name not in {"all", "configurator"}:
+            assert not held(ada(name)) & dangerous, name
+    assert not held(ada()) & dangerous
+    assert dangerous <= held(ada("all"))
+    assert not held(ada("configurator")) & {"execute_sql", "delete_agent"}
+
+
 # Universe and policy
 
 

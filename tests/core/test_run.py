@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +19,7 @@ from toolcrib.core.guard import Approval, Call, Verdict, ask, deny
 from toolcrib.core.policy import AgentRules
 from toolcrib.core.registry import Names, Reserved
 from toolcrib.core.resolver import View, seat_of
-from toolcrib.core.tool import Effect, Family, Traits, read_tool, tool
+from toolcrib.core.tool import Effect, Family, Traits, as_tool, read_tool, tool
 from toolcrib.guards.once import JournalOnce
 from toolcrib.guards.rate import Rate
 from toolcrib.stores.inprocess.journal import MemoryJournal
@@ -184,6 +185,16 @@ async def test_bad_arguments_do_not_reach_the_tool() -> None:
         assert code(await bench.call("note", bad)) == "invalid_args"
     assert not ran
     assert len(bench.records) == 6
+
+
+@pytest.mark.meets("call:validate:every-source")
+@pytest.mark.parametrize("source", ["native", "custom", "mcp", "plugin"])
+async def test_arguments_of_a_tool_from_any_source_are_checked(source: str) -> None:
+    made = msgspec.structs.replace(as_tool(echo), name=f"{source}_x_echo", source=source, origin="x", aliases=())
+    bench = Bench(made)
+    assert code(await bench.call(made.name, {"text": 1})) == "invalid_args"
+    assert code(await bench.call(made.name, {"more": 1})) == "invalid_args"
+    assert (await bench.call(made.name, {"text": "hi"})).text == "hi"
 
 
 @pytest.mark.meets("guard:verdict:allow-ask-deny")
@@ -661,7 +672,6 @@ async def test_listeners_are_told_of_cancelled_calls_too() -> None:
     assert heard == ["cancelled"]
 
 
-@pytest.mark.xfail(strict=True, reason="only a tool that has waited before is looked at: see _run and _wait")
 async def test_a_tool_that_says_it_was_cancelled_at_once_does_not_stop_its_caller() -> None:
     async def give_up() -> str:
         """Give up."""
@@ -675,7 +685,6 @@ async def test_a_tool_that_says_it_was_cancelled_at_once_does_not_stop_its_calle
     assert code(outcome) == "cancelled"
 
 
-@pytest.mark.xfail(strict=True, reason="only results are cut, never what a failure says")
 async def test_a_failure_says_no_more_than_a_result_may() -> None:
     outcome = await Bench(*TOOLS).call("fail", {"text": "x" * 100_000})
     assert len(outcome.text) < 20_000

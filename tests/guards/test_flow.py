@@ -55,7 +55,6 @@ def test_what_a_sub_agent_takes_in_stains_its_parents() -> None:
     assert said(guard, SEND, session="parent") == ["ask"]
 
 
-@pytest.mark.xfail(strict=True, reason="only the sender's own session is looked at: spawning washes the labels off")
 def test_a_sub_agent_sends_under_the_labels_of_its_parents() -> None:
     """The parent wrote the task, so the task may hold what the parent has read."""
     guard = FlowGuard()

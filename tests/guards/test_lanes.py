@@ -159,6 +159,29 @@ async def test_who_is_cancelled_at_the_moment_of_admission_gives_the_place_on() 
     assert not floor.lanes._gates
 
 
+async def test_the_last_of_a_team_takes_its_gate_away_also_when_it_is_cancelled_at_its_admission() -> None:
+    floor = Floor(Lanes(1))
+
+    async def ends(asked: Call) -> str:
+        return asked.tool.name
+
+    async def first_and_then_cancel() -> None:
+        await floor.lanes(call(DAILY, team="t"), ends)
+        second.cancel()  # in the step that has just let it in
+
+    blocker = floor.start("blocker")
+    await settle()
+    first = asyncio.ensure_future(first_and_then_cancel())
+    await settle()
+    second = floor.start("second")
+    await settle()
+    floor.gates["blocker"].set()
+    await asyncio.gather(blocker, first, second, return_exceptions=True)
+    assert second.cancelled()
+    assert floor.log == ["blocker"]
+    assert not floor.lanes._gates
+
+
 steps = st.lists(st.tuples(st.sampled_from(("daily", "org", "end", "cancel")), st.integers(0, 9)), max_size=30)
 
 
@@ -188,7 +211,7 @@ def test_whatever_comes_and_goes_the_cap_holds_org_is_alone_and_all_get_their_tu
             gate.set()
         await asyncio.wait_for(asyncio.gather(*tasks.values(), return_exceptions=True), 5)
         assert set(tasks) - gone <= set(floor.log)
-        assert not floor.lanes._gates
+        assert floor.lanes.state("t")["waiting"] == floor.lanes.state("t")["active_daily_ops"] == 0
         return floor
 
     floor = asyncio.run(run())

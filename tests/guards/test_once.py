@@ -161,9 +161,6 @@ async def test_without_a_journal_to_ask_the_tool_does_not_run() -> None:
     assert len(shop.bench.records) == 1
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a cancelled call leaves its key claimed: it is 'running' and 'retryable' for ever"
-)
 async def test_after_a_cancel_a_key_is_not_told_to_be_running() -> None:
     shop = Shop()
     task = asyncio.ensure_future(shop.call("hold", key="k"))
@@ -180,10 +177,6 @@ class Forgetful(MemoryJournal):
         raise OSError("the disk is full")
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="when the journal cannot keep the outcome, a call that ran is told and recorded as refused, and its key is not freed",
-)
 async def test_a_call_that_ran_is_not_told_as_refused_when_its_outcome_cannot_be_kept() -> None:
     shop = Shop(Forgetful())
     outcome = await shop.call("buy", key="k")

@@ -1,7 +1,5 @@
 """Placeholders of secrets are refused where they would be filled in, while there is no vault."""
 
-import pytest
-
 from tests.core.test_resolver import made
 from tests.guards.calls import call
 from toolcrib.guards.placeholders import Placeholders
@@ -16,14 +14,13 @@ def test_only_tools_that_fill_secrets_in_are_watched() -> None:
 
 def test_a_placeholder_is_refused_and_anything_else_passes() -> None:
     guard = Placeholders()
-    denied = guard.check(call(HTTP, raw=b'{"header": "Bearer {{secret:TOKEN|base64}}"}'))
+    denied = guard.check(call(HTTP, arguments={"header": "Bearer {{secret:TOKEN|base64}}"}))
     assert denied is not None
     assert denied.action == "deny"
     assert denied.hint
-    assert guard.check(call(HTTP, raw=b'{"header": "{{name}} secret"}')) is None
+    assert guard.check(call(HTTP, arguments={"header": "{{name}} secret"})) is None
 
 
-@pytest.mark.xfail(strict=True, reason="the raw bytes are searched, where JSON may write a brace as an escape")
 def test_a_placeholder_written_with_escapes_is_refused_too() -> None:
     raw = b'{"header": "\\u007b\\u007bsecret:TOKEN}}"}'
     assert Placeholders().check(call(HTTP, raw=raw, arguments={"header": "{{secret:TOKEN}}"})) is not None

@@ -122,7 +122,6 @@ def test_many_sessions_do_not_take_memory_for_ever() -> None:
     assert len(rate._calls) <= KEYS_KEPT
 
 
-@pytest.mark.xfail(strict=True, reason="one deque per key, as long as the first limit: the other limit never bites")
 @pytest.mark.parametrize(("first", "then"), [("low", "high"), ("high", "low")])
 def test_two_agents_of_other_limits_in_one_session_are_both_limited(first: str, then: str) -> None:
     limits = {"low": 2, "high": 5}
@@ -132,7 +131,6 @@ def test_two_agents_of_other_limits_in_one_session_are_both_limited(first: str, 
     assert sum(passes(rate, call(agent=then, session="team")) for _ in range(20)) <= limits[then]
 
 
-@pytest.mark.xfail(strict=True, reason="a call that its parent's limit refuses was counted on its own session already")
 def test_a_call_that_is_refused_counts_nowhere() -> None:
     rate = Rate(2)
     passes(rate, call(session="p"))

@@ -78,13 +78,11 @@ def test_tools_that_no_rule_means_are_not_watched() -> None:
     assert not rules.watches(as_tool(read_file))
 
 
-@pytest.mark.xfail(strict=True, reason="an argument left out is not compared with its default: the rule is passed by")
 async def test_an_argument_left_to_its_default_is_judged_by_that_default() -> None:
     rules = [rule("bash", "deny", {"host": "sandbox"})]
     assert code(await answered(rules, "bash", command="ls", host="sandbox")) == "denied"
     assert code(await answered(rules, "bash", command="ls")) == "denied"
 
 
-@pytest.mark.xfail(strict=True, reason="values are compared as Python writes them: True, not true")
 async def test_a_pattern_is_compared_with_a_value_as_json_writes_it() -> None:
     assert code(await answered([rule("bash", "deny", {"sudo": "true"})], "bash", command="ls", sudo=True)) == "denied"

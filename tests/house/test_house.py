@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from dev import house
+
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src" / "toolcrib"
 ROOMS = {
@@ -130,6 +132,11 @@ def test_what_the_project_asks_for_is_locked():
     }
     wanted = {re.split(r"[\[<>=; ]", d)[0].lower() for d in project["project"]["dependencies"]}
     assert wanted <= locked
+
+
+@pytest.mark.meets("house:tool:checked")
+def test_every_native_tool_passes_the_checks():
+    assert house.faults() == []
 
 
 def test_the_start_script_is_posix_sh():

@@ -89,7 +89,7 @@ DOORS = (
         cli:tools:json | tools --json lists each tool with every fact of issue 2 | issue 2
         cli:search | search finds tools by words
         cli:explain:json | explain AGENT --json lists tool, issued, shown, step and reason for the whole universe | issue 2
-        cli:lint | lint reports findings and exits 1 when there are any
+        cli:lint | lint reports findings, and exits 1 when there are any and it is asked to be strict
         cli:simulate | simulate shows who gains and loses what
         cli:suggest | suggest AGENT prints the smallest toolbox
         cli:call | call TOOL JSON --agent NAME runs the whole pipeline, and the record shows it | issue 2

@@ -274,3 +274,12 @@ def test_the_reference_has_a_line_for_every_key():
     assert rows["rules[].action"][0] == "`ask` or `deny` or `allow`"
     assert "policy.groups.<group>.allow" in rows
     assert all(kind and words for kind, _, words in rows.values())
+
+
+def test_a_toolbox_without_tools_is_refused_with_its_line():
+    with pytest.raises(BadConfig) as refused:
+        read_config("toolboxes:\n  desk: {description: Empty}\n  shelf: {}\n  bin: []\n", env={})
+    assert [(problem.line, problem.where) for problem in refused.value.problems] == [
+        (2, "toolboxes.desk"),
+        (3, "toolboxes.shelf"),
+    ]

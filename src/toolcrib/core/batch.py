@@ -7,7 +7,10 @@ in call order, and every call is answered, also after a stop.
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import groupby
 
-from toolcrib.core.call import Caller, Outcome, Request
+from msgspec import Struct
+
+from toolcrib.core.call import Caller, Outcome, Request, Status
+from toolcrib.core.errors import Cancelled
 from toolcrib.core.heavy import heavy
 from toolcrib.core.resolver import View
 from toolcrib.core.run import Line
@@ -67,8 +70,7 @@ async def run_batch(
         elif len(batch) == 1 and stop is None:
             answers.append(await one(batch[0]))
         else:
-            found = await _side_by_side(_lines(view, caller), batch, one, at_once, stop)
-            answers.extend(found.get(i) or skip(request) for i, request in enumerate(batch))
+            answers.extend(await _side_by_side(_lines(view, caller), batch, one, skip, _Bounds(at_once, stop)))
     return answers
 
 
@@ -76,24 +78,37 @@ def _lines(view: View, caller: Caller) -> dict[str, Line]:
     return view.team_lines if caller.team else view.lines
 
 
+class _Bounds(Struct):
+    """How many at once, and what may end them all."""
+
+    at_once: int
+    stop: Stop | None
+
+    @property
+    def stopped(self) -> bool:
+        return self.stop is not None and self.stop.asked
+
+
 async def _side_by_side(
-    lines: dict[str, Line], batch: Sequence[Request], one: One, at_once: int, stop: Stop | None
-) -> dict[int, Outcome]:
+    lines: dict[str, Line], batch: Sequence[Request], one: One, skip: Callable[[Request], Outcome], bounds: _Bounds
+) -> list[Outcome]:
     """One task for each call that may wait.
 
     A tool whose last calls never waited is called straight: a task would cost more than the call, and there is
     nothing to overlap.
     """
+    stop = bounds.stop
     waits = [stop is not None or not _quiet(lines, request) for request in batch]
     if not any(waits):
-        return {i: await one(request) for i, request in enumerate(batch)}
+        return [await one(request) for request in batch]
     asyncio = heavy("asyncio")
-    turn = asyncio.Semaphore(at_once)
+    turn = asyncio.Semaphore(bounds.at_once)
     answers: dict[int, Outcome] = {}
 
     async def in_turn(i: int) -> None:
         async with turn:
-            if stop is None or not stop.asked:
+            if not bounds.stopped:
+                answers[i] = _cut_off(batch[i])  # stands if the call is cancelled; its record is written by itself
                 answers[i] = await one(batch[i])
 
     tasks = [asyncio.ensure_future(in_turn(i)) for i, wait in enumerate(waits) if wait]
@@ -108,7 +123,13 @@ async def _side_by_side(
     finally:
         for task in tasks:
             task.cancel()
-    return answers
+    return [answers.get(i) or skip(request) for i, request in enumerate(batch)]
+
+
+def _cut_off(request: Request) -> Outcome:
+    """The answer of a call that a stop ended midway."""
+    fault = Cancelled(f"{request.tool} was stopped before it ended.").as_fault()
+    return Outcome(id=request.id, tool=request.tool, status=Status.CANCELLED, text=fault.message, error=fault)
 
 
 def _quiet(lines: dict[str, Line], request: Request) -> bool:

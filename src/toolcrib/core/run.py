@@ -27,6 +27,7 @@ from toolcrib.core.errors import (
     NotApproved,
     TimedOut,
     ToolError,
+    ToolFailed,
     Unrecorded,
 )
 from toolcrib.core.explain import refusal
@@ -233,6 +234,7 @@ class Runner:
             answer = hook(call)
             if answer is not None:
                 await answer
+        asked.ran = True
         return await self._run(line, call)
 
     async def _run(self, line: Line, call: Call) -> Outcome:
@@ -241,18 +243,20 @@ class Runner:
             steps = line.enter(call)
             try:
                 waits = steps.send(None)  # type: ignore[attr-defined] - entrances are coroutines
-            except StopIteration as stop:
-                value = stop.value
-                line.quiet += 1
-            else:
                 line.quiet = 0
                 value = await self._wait(line, call, steps, waits)  # type: ignore[arg-type]
+            except StopIteration as stop:  # it gave its value without a wait
+                value = stop.value
+                line.quiet += 1
             for hook in self.after:
                 value = await _settled(hook(call, value))
             outcome = self.shaper.shaped(call, value)
             if len(outcome.text) > self.shaper.limit and not call.tool.traits.whole:
                 outcome = await self.shaper.fitted(call, outcome)
         except ToolError as error:
+            return self.shaper.failed(call.id, call.tool.name, error, Status.FAILED)
+        except _cancelled_by_itself():
+            error = Cancelled(f"{call.tool.name} was stopped by something that it waited for.")
             return self.shaper.failed(call.id, call.tool.name, error, Status.FAILED)
         except (Exception, SystemExit):  # noqa: BLE001 - a tool's bug must not stop the agent, nor show itself to the model
             return self._broken(call.id, call.tool.name, Status.FAILED)
@@ -266,11 +270,6 @@ class Runner:
         try:
             async with deadline:
                 return await _rest(steps, waits)
-        except asyncio.CancelledError:
-            if asyncio.current_task().cancelling():
-                raise
-            # Nobody stopped this call: the tool waited for something that was cancelled.
-            raise Cancelled(f"{line.tool.name} was stopped by something that it waited for.") from None
         except TimeoutError:
             if not deadline.expired():
                 raise
@@ -308,15 +307,29 @@ class Runner:
             return recorded
         try:
             outcome = await self._pass(line, call, asked)
-        except Exception:  # whatever refused, the tool has not run: the key is free again
-            await once.drop(call, key)
+        except BaseException:
+            if asked.ran:  # stopped midway: nobody knows what it did, and the key must not let it run again
+                outcome = self.shaper.failed(call.id, call.tool.name, _unknown(call.tool.name), Status.CANCELLED)
+                await self._note(call, key, outcome)
+            else:
+                await self._remember(once.drop(call, key))
             raise
-        # A failed read may be done again; anything else may have acted.
-        if outcome.ok or call.tool.traits.effect is not Effect.READ:
-            await once.keep(call, key, outcome)
-        else:
-            await once.drop(call, key)
+        await self._note(call, key, outcome)
         return outcome
+
+    async def _note(self, call: Call, key: str, outcome: Outcome) -> None:
+        """Keep an outcome under its key. A failed read may be done again; anything else may have acted."""
+        if self.once is not None and (outcome.ok or call.tool.traits.effect is not Effect.READ):
+            await self._remember(self.once.keep(call, key, outcome))
+        elif self.once is not None:
+            await self._remember(self.once.drop(call, key))
+
+    async def _remember(self, noting: Awaitable[None]) -> None:
+        """What was done is done: a journal that cannot be written does not turn it into a refusal."""
+        try:
+            await noting
+        except Exception:  # noqa: BLE001 - whatever the journal says
+            self._log("an idempotency key could not be noted")
 
     def _log(self, what: str) -> None:
         trace = self.shaper.scrub(heavy("traceback").format_exc())
@@ -340,6 +353,7 @@ class _Asked(Struct):
     said: list[Verdict]
     raw: bytes = b""
     approval: str = ""
+    ran: bool = False
 
     def record(self, outcome: Outcome) -> Record:
         error = outcome.error
@@ -357,6 +371,20 @@ class _Asked(Struct):
             approval=self.approval,
             generation=self.generation,
         )
+
+
+def _cancelled_by_itself() -> tuple[type[BaseException], ...]:
+    """What a tool raises when something it waited for was cancelled, and nobody stopped the call itself.
+
+    Asked for only when something was raised.
+    """
+    asyncio = heavy("asyncio")
+    return () if asyncio.current_task().cancelling() else (asyncio.CancelledError,)
+
+
+def _unknown(tool: str) -> ToolError:
+    hint = "Look at what it changed; then call again with a new key if it is still needed."
+    return ToolFailed(f"{tool} was stopped, and nobody knows what it did.", code="unknown_outcome", hint=hint)
 
 
 def _withheld(call_id: str) -> Outcome:

@@ -3,7 +3,7 @@
 Values are scrubbed first and the text is written after: a secret that JSON has escaped would slip past the mask.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol, cast
 
 import msgspec
@@ -12,6 +12,7 @@ from toolcrib.core.call import Attachment, Outcome, Result, Status
 from toolcrib.core.errors import Fault, ToolError
 from toolcrib.core.guard import Call
 
+LONGEST_WORDS = 4_000  # of what a failure says
 LONGEST_NAME = 128  # of a tool's name as it was asked for
 LIMIT, HEAD, TAIL = 16_000, 6_000, 2_000  # characters of a result's text
 _encode = msgspec.json.encode
@@ -101,12 +102,15 @@ class Shaper:
         fault = error.as_fault()
         told = Fault(
             fault.code,
-            self.scrub(fault.message),
-            self.scrub(fault.hint) if fault.hint else "",
+            _cut(self.scrub(fault.message)),
+            _cut(self.scrub(fault.hint)) if fault.hint else "",
             fault.retryable,
             self.clean(fault.data) if fault.data else {},
         )
         text = _encode({"error": told.as_json()}).decode()
+        if len(text) > self.limit:
+            told = msgspec.structs.replace(told, data={})
+            text = _encode({"error": told.as_json()}).decode()
         return Outcome(id=call_id, tool=tool[:LONGEST_NAME], status=status, text=text, error=told)
 
     async def fitted(self, call: Call, outcome: Outcome) -> Outcome:
@@ -123,6 +127,15 @@ class Shaper:
         return msgspec.structs.replace(outcome, text=text, structured=None, spilled=spilled)
 
 
+def _cut(text: str) -> str:
+    """What a failure says of itself, within bounds: it is not spilled, and the log has the rest."""
+    return (
+        text
+        if len(text) <= LONGEST_WORDS
+        else f"{text[:LONGEST_WORDS]} [{len(text) - LONGEST_WORDS:,} more characters]"
+    )
+
+
 def how_to_read(call: Call, spilled: str, start: int) -> str:
     """How this caller, with what it holds, reads a result that was cut."""
     if "read_result" in call.view:
@@ -137,6 +150,8 @@ def _foreign(value: Any) -> Any:  # noqa: ANN401
     dump = getattr(value, "model_dump", None)
     if callable(dump):
         return dump(mode="json")
+    if isinstance(value, Iterator):
+        return list(cast("Iterator[object]", value))
     if isinstance(value, Mapping):
         return dict(cast("Mapping[object, object]", value))
     return str(value)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from toolcrib.core.guard import Call, Verdict, ask, deny
 from toolcrib.core.tool import Flow, Tool
 
-SESSIONS_KEPT = 10_000
+SESSIONS_KEPT = 100_000
 _TAKEN_IN = frozenset({Flow.PRIVATE, Flow.UNTRUSTED})
 
 
@@ -33,8 +33,7 @@ class FlowGuard:
     def check(self, call: Call) -> Verdict | None:
         flow, caller = call.tool.traits.flow, call.caller
         sessions = (caller.session or f"agent:{caller.agent}", *caller.parents)
-        seen = self._labels.get(sessions[0], frozenset[Flow]())
-        verdict = self._judged(call) if Flow.SENDS in flow and seen >= _TAKEN_IN else None
+        verdict = self._judged(call) if Flow.SENDS in flow and self._seen(sessions) >= _TAKEN_IN else None
         if taken := flow & _TAKEN_IN:
             for session in sessions:
                 self._label(session, taken)
@@ -44,6 +43,10 @@ class FlowGuard:
         """What a session has taken in so far."""
         return self._labels.get(session, frozenset())
 
+    def _seen(self, sessions: tuple[str, ...]) -> frozenset[Flow]:
+        """What a session and its parents have taken in: a sub-agent is told what its parents know."""
+        return frozenset[Flow]().union(*(self._labels.get(session, frozenset[Flow]()) for session in sessions))
+
     def _judged(self, call: Call) -> Verdict | None:
         mode = self._agents.get(call.caller.agent, self._mode)
         if mode == "off" or call.tool.name in self._exempt:
@@ -52,9 +55,11 @@ class FlowGuard:
         return deny("flow", why) if mode == "deny" else ask("flow", why)
 
     def _label(self, session: str, taken: frozenset[Flow]) -> None:
+        """Label a session. The ones that took nothing in for longest give way; a busy one never does."""
         have = self._labels.get(session)
-        if have is None:
-            if len(self._labels) >= SESSIONS_KEPT:
-                del self._labels[next(iter(self._labels))]
-            have = frozenset[Flow]()
-        self._labels[session] = have | taken
+        if have is not None and have >= taken and len(self._labels) < SESSIONS_KEPT // 2:
+            return
+        self._labels.pop(session, None)
+        if len(self._labels) >= SESSIONS_KEPT:
+            del self._labels[next(iter(self._labels))]
+        self._labels[session] = (have or frozenset()) | taken

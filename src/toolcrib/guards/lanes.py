@@ -73,11 +73,13 @@ class Lanes:
     async def __call__(self, call: Call, call_next: CallNext) -> Any:  # noqa: ANN401 - whatever the body gives
         team, lane = call.caller.team, call.tool.traits.lane
         gate = self._gates.setdefault(team, _Gate(self._at_once))
-        await _through(gate, lane)
         try:
-            return await call_next(call)
+            await _through(gate, lane)
+            try:
+                return await call_next(call)
+            finally:
+                gate.leave(lane)
         finally:
-            gate.leave(lane)
             if gate.idle:
                 self._gates.pop(team, None)
 

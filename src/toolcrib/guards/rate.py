@@ -40,30 +40,37 @@ class Rate:
 
     def check(self, call: Call) -> Verdict | None:
         caller = call.caller
+        counted: list[deque[float]] = []
         limit = self._agents.get(caller.agent, self._per_session)
         if limit:
             # Without a session the agent itself is counted: no key must not mean no limit.
-            self._count(call, ("session", caller.session) if caller.session else ("agent", caller.agent), limit)
-            for parent in caller.parents:
-                self._count(call, ("session", parent), limit)
+            counted.append(
+                self._within(call, ("session", caller.session) if caller.session else ("agent", caller.agent), limit)
+            )
+            counted += [self._within(call, ("session", parent), limit) for parent in caller.parents]
         if limit := self._tools.get(call.tool.name, 0):
-            self._count(call, ("tool", call.tool.name), limit)
+            counted.append(self._within(call, ("tool", call.tool.name), limit))
+        for calls in counted:  # only a call that every limit lets through counts
+            calls.append(call.now)
         return None
 
-    def _count(self, call: Call, key: tuple[str, str], limit: int) -> None:
+    def _within(self, call: Call, key: tuple[str, str], limit: int) -> deque[float]:
+        """The calls that count under a key, if one more fits."""
         calls = self._calls.get(key)
         if calls is None:
             if len(self._calls) >= KEYS_KEPT:
                 self._forget(call.now)
-            calls = self._calls[key] = deque(maxlen=limit)
-        if len(calls) == limit and (left := calls[0] + self._window - call.now) > 0:
-            retry = math.ceil(left)
+            calls = self._calls[key] = deque()
+        while calls and calls[0] + self._window <= call.now:
+            calls.popleft()
+        if len(calls) >= limit:
+            retry = max(1, math.ceil(calls[len(calls) - limit] + self._window - call.now))
             raise RateLimited(
                 f"{call.tool.name} was not called: {limit} calls in {_span(self._window)} is the limit here.",
                 hint=f"Wait {retry} seconds, or finish with what you have.",
                 data={"retry_after": retry},
             )
-        calls.append(call.now)
+        return calls
 
     def _forget(self, now: float) -> None:
         """Drop the keys whose calls are all too old to count; if that is not enough, the oldest half."""

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 
+import msgspec
+
 from toolcrib.core.guard import Call, Verdict, ask, deny
 from toolcrib.core.tool import Tool
 from toolcrib.services.config.values import CallRule
@@ -31,10 +33,18 @@ class Rules:
 
 def fits(rule: CallRule, call: Call) -> bool:
     """Whether the arguments of a call are those that a rule speaks of."""
+    if not rule.where:
+        return True
+    known = call.tool.schema.get("properties", {})
     return all(
-        name in call.arguments and fnmatchcase(str(call.arguments[name]), pattern)
+        name in known and fnmatchcase(_text(call.arguments.get(name, known[name].get("default"))), pattern)
         for name, pattern in rule.where.items()
     )
+
+
+def _text(value: object) -> str:
+    """A value as a pattern sees it: text as it is, anything else as JSON. An argument left out has its default."""
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def _verdict(rule: CallRule, call: Call) -> Verdict | None:

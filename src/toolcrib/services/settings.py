@@ -91,7 +91,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     def _row(self, setting: Setting) -> Row:
         value: str = getattr(self, setting.key)
         source = self.sources[setting.key]
-        if setting.secret and value:
+        if setting.secret and value and source != "default":
             value = "(set)"
         choices = f" ({', '.join(setting.choices)})" if setting.choices else ""
         file = f"; or the path of a file that holds it in {setting.variable}{FILE}" if setting.secret else ""

@@ -120,7 +120,7 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
         return json.loads(done.stdout)
 
     called = real("call", "read_file", '{"path": "README.md"}', "--agent", "helper")
-    for tools in (["grep", "glob"], ["list_toolboxes"]):
+    for tools in (["glob", "explain_tool"], ["list_toolboxes"]):
         wish = json.dumps({"tool_names": tools, "reason": REASON})
         real("call", "request_tool_access", wish, "--agent", "asker", "--session", "talk")
     later, first = real("access", "list")

@@ -19,15 +19,15 @@ def test_explain_lists_every_tool_with_the_step_that_decided(run: Run):
 
 @pytest.mark.meets("cli:explain:json")
 def test_explain_of_one_tool_is_one_object(run: Run):
-    told = run("explain", "scout", "write_file", "--json").json
-    assert (told["tool"], told["issued"]) == ("write_file", False)
-    assert "notes" in told["change"]
+    told = run("explain", "scout", "create_toolbox", "--json").json
+    assert (told["tool"], told["issued"]) == ("create_toolbox", False)
+    assert "configurator" in told["change"]
 
 
 def test_explain_for_people_says_what_to_change(run: Run):
-    told = run("explain", "scout", "write_file").out
-    assert told.startswith("scout does not hold write_file.\n")
-    assert "Add one of these toolboxes to the agent: all, notes." in told
+    told = run("explain", "scout", "create_toolbox").out
+    assert told.startswith("scout does not hold create_toolbox.\n")
+    assert "Add one of these toolboxes to the agent: all, configurator." in told
 
 
 def test_explain_of_all_groups_by_the_step_that_decided(run: Run):

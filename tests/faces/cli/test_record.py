@@ -71,14 +71,14 @@ def test_export_writes_json_lines_the_oldest_first(run: Run, known: dict[str, st
 def test_requests_are_listed_with_their_reasons(run: Run, known: dict[str, str]):
     told = run("access", "--state", "pending", "--json").json
     assert [one["id"] for one in told] == [known["REQUEST"]]
-    assert told[0]["tools"] == ["grep", "glob"]
+    assert told[0]["tools"] == ["glob", "explain_tool"]
     assert REASON in run("access").out
 
 
 def test_a_part_of_a_request_is_granted_for_a_time(run: Run, known: dict[str, str]):
-    told = run("access", "approve", known["REQUEST"], "--tools", "grep", "--for", "2h", "--json").json
-    assert told["granted"] == ["grep"]
-    assert run("explain", "asker", "grep", "--json").json["issued"]
+    told = run("access", "approve", known["REQUEST"], "--tools", "glob", "--for", "2h", "--json").json
+    assert told["granted"] == ["glob"]
+    assert run("explain", "asker", "glob", "--json").json["issued"]
     (grant,) = run("access", "show", known["REQUEST"], "--json").json["grants"]
     assert grant["lifetime"] == "until"
     assert run("access", "deny", known["REQUEST"]).code == 1
@@ -93,7 +93,7 @@ def test_a_grant_for_once_lets_one_call_through(run: Run, known: dict[str, str])
 
 def test_a_denied_request_grants_nothing(run: Run, known: dict[str, str]):
     assert run("access", "deny", known["REQUEST"], "--json").json["state"] == "denied"
-    assert not run("explain", "asker", "grep", "--session", "talk", "--json").json["issued"]
+    assert not run("explain", "asker", "glob", "--session", "talk", "--json").json["issued"]
 
 
 def test_a_revoked_grant_holds_no_longer(run: Run, known: dict[str, str]):

@@ -100,7 +100,7 @@ def test_import_of_a_file_that_is_nobodys_asks_whose_it_is(run: Run):
 
 
 def test_scrub_takes_secrets_out_of_a_stream_and_leaves_the_rest(place: Path):
-    text = f"line\r\nkey={SECRET}\n" + "plain ünïcode text, nothing in it\n" * 20_000
+    text = f"line\r\nkey={SECRET}.\n" + "plain ünïcode text, nothing in it\n" * 20_000
     done = program("scrub", input=text)
     assert done.returncode == 0
     assert SECRET not in done.stdout

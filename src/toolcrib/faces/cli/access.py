@@ -8,7 +8,7 @@ import msgspec
 from toolcrib.app import Crib
 from toolcrib.faces.cli.frame import Asked, Command, Group, pass_asked
 from toolcrib.faces.cli.opening import agents, with_crib
-from toolcrib.faces.cli.output import count, plain, styled, write_json, write_table
+from toolcrib.faces.cli.output import count, plain, write_json, write_table
 from toolcrib.faces.cli.person import Span, at, me
 from toolcrib.services.access import AccessRequest, Decision, Grant, Lifetime, no_request
 
@@ -20,7 +20,7 @@ from toolcrib.services.access import AccessRequest, Decision, Grant, Lifetime, n
     examples=(
         "toolcrib access",
         "toolcrib access approve REQUEST --once",
-        "toolcrib access approve REQUEST --tools grep --for 2h",
+        "toolcrib access approve REQUEST --tools glob --for 2h",
         "toolcrib access deny REQUEST",
     ),
 )
@@ -73,7 +73,7 @@ def show(asked: Asked, request: str) -> None:
     cls=Command,
     examples=(
         "toolcrib access approve REQUEST",
-        "toolcrib access approve REQUEST --tools grep,glob --session",
+        "toolcrib access approve REQUEST --tools glob,explain_tool --session",
         "toolcrib access approve REQUEST --for 2h",
     ),
 )
@@ -141,7 +141,7 @@ def _answered(asked: Asked, found: AccessRequest) -> None:
 
 
 def _print(found: AccessRequest) -> None:
-    click.echo(styled(f"{plain(found.agent)} asks for {plain(', '.join(found.tools))}", bold=True))
+    click.echo(click.style(f"{plain(found.agent)} asks for {plain(', '.join(found.tools))}", bold=True))
     decided = f"{found.state.value} by {found.decided_by}" if found.decided_by else found.state.value
     rows = [("reason", found.reason), ("session", found.session), ("asked", at(found.asked)), ("state", decided)]
     rows.append(("granted", ", ".join(found.granted)))

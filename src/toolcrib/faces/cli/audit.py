@@ -7,7 +7,7 @@ from toolcrib.core.call import Status
 from toolcrib.faces.cli.faults import FAILED
 from toolcrib.faces.cli.frame import Asked, Command, Group, pass_asked
 from toolcrib.faces.cli.opening import agents, tools, with_crib
-from toolcrib.faces.cli.output import count, one_line, plain, styled, write_json, write_line, write_table
+from toolcrib.faces.cli.output import count, one_line, plain, write_json, write_line, write_table
 from toolcrib.faces.cli.person import Moment, at
 from toolcrib.services.audit import Entry, Head, Page, Query, Verdict
 
@@ -87,7 +87,7 @@ def show(asked: Asked, call: str) -> int:
     if asked.json:
         write_json(told)
         return 0
-    click.echo(styled(plain(call), bold=True))
+    click.echo(click.style(plain(call), bold=True))
     told["at"] = at(found[0].at)
     told["verdicts"] = "; ".join(found[0].verdicts)
     rows = list(told.items())

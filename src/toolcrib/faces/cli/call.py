@@ -16,7 +16,7 @@ from toolcrib.faces.cli.faults import FAILED, REFUSED
 from toolcrib.faces.cli.frame import Asked, pass_asked
 from toolcrib.faces.cli.frame import command as declare
 from toolcrib.faces.cli.opening import agents, tools, with_crib
-from toolcrib.faces.cli.output import plain, styled, write_json
+from toolcrib.faces.cli.output import plain, write_json
 from toolcrib.faces.cli.person import me
 from toolcrib.services.audit import Scrub
 
@@ -86,7 +86,7 @@ class Person:
             return None
         shown = msgspec.json.format(msgspec.json.encode(call.arguments), indent=2).decode()
         for line in (
-            styled(f"{call.caller.agent} wants to call {call.tool.name}", bold=True),
+            click.style(f"{call.caller.agent} wants to call {call.tool.name}", bold=True),
             *(f"  because: {plain(self.scrub(verdict.why))}" for verdict in asked),
             plain(self.scrub(shown)),
         ):

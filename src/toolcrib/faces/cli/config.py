@@ -17,7 +17,7 @@ from toolcrib.core.tool import Effect
 from toolcrib.faces.cli.faults import FAILED
 from toolcrib.faces.cli.frame import Asked, Command, Group, pass_asked
 from toolcrib.faces.cli.opening import find, with_crib
-from toolcrib.faces.cli.output import count, plain, styled, write_json, write_table
+from toolcrib.faces.cli.output import count, plain, write_json, write_table
 from toolcrib.safety.scrub import Scrubber
 from toolcrib.services.config.values import Config
 
@@ -99,7 +99,7 @@ def show(asked: Asked) -> None:
     if asked.json:
         write_json({"file": settings.config, "config": msgspec.json.decode(scrub(msgspec.json.encode(told).decode()))})
         return
-    click.echo(styled(f"# {plain(settings.config)}", bold=True))
+    click.echo(click.style(f"# {plain(settings.config)}", bold=True))
     if told:
         written = heavy("yaml").safe_dump(told, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100)
         click.echo(plain(scrub(written)), nl=False)

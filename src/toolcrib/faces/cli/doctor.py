@@ -20,12 +20,12 @@ from toolcrib.faces.cli.faults import FAILED
 from toolcrib.faces.cli.frame import Asked, pass_asked
 from toolcrib.faces.cli.frame import command as declare
 from toolcrib.faces.cli.opening import find, has_store, with_crib
-from toolcrib.faces.cli.output import count, plain, styled, write_json
+from toolcrib.faces.cli.output import count, plain, write_json
 from toolcrib.services.settings import Settings
 
 OK, WARN, FAIL = "ok", "warn", "fail"
 COLOURS = {OK: "green", WARN: "yellow", FAIL: "red"}
-PACKAGES = ("msgspec", "pydantic", "click", "pyyaml", "sqlalchemy", "alembic", "pypdf", "pathspec", "platformdirs")
+PACKAGES = ("msgspec", "pydantic", "click", "pyyaml", "sqlalchemy", "alembic", "pypdf", "platformdirs")
 ROOM_WANTED = 200 * 1024 * 1024
 
 
@@ -78,7 +78,7 @@ def command(asked: Asked) -> int:
         write_json({"ok": not failed, "checks": msgspec.to_builtins(checks)})
         return FAILED if failed else 0
     for check in checks:
-        state = styled(f"{check.state:<4}", fg=COLOURS[check.state])
+        state = click.style(f"{check.state:<4}", fg=COLOURS[check.state])
         click.echo(f"{state}  {check.name:<13}  {plain(check.what)}")
         if check.mend:
             click.echo(f"{'':<21}{plain(check.mend)}")

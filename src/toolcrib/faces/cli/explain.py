@@ -10,7 +10,7 @@ from toolcrib.core.explain import Explained, explain, explain_all
 from toolcrib.faces.cli.frame import Asked, pass_asked
 from toolcrib.faces.cli.frame import command as declare
 from toolcrib.faces.cli.opening import agents, tools, with_crib
-from toolcrib.faces.cli.output import count, plain, styled, write_json, write_table
+from toolcrib.faces.cli.output import count, plain, write_json, write_table
 
 
 @declare(
@@ -64,7 +64,7 @@ def command(
 def _print_one(agent: str, one: Explained) -> None:
     held = "holds" if one.issued else "does not hold"
     more = " It is not in the prompt." if one.issued and not one.shown else ""
-    click.echo(styled(f"{plain(agent)} {held} {plain(one.tool)}.{more}", bold=True))
+    click.echo(click.style(f"{plain(agent)} {held} {plain(one.tool)}.{more}", bold=True))
     rows = [("step", one.step), ("reason", one.reason), ("let in by", one.let_in), ("to change it", one.change)]
     write_table(("", ""), [row for row in rows if row[1]], indent="  ")
 
@@ -82,5 +82,5 @@ def _print_all(agent: str, told: Sequence[Explained]) -> None:
 
 def _section(title: str, rows: Sequence[tuple[str, str]]) -> None:
     if rows:
-        click.echo(styled(plain(title), bold=True))
+        click.echo(click.style(plain(title), bold=True))
         write_table(("", ""), rows, indent="  ")

@@ -7,6 +7,8 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
+from toolcrib.faces.cli.output import colour
+
 
 class Asked(Struct, frozen=True, kw_only=True):
     """What stands on the command line whatever the command is."""
@@ -111,6 +113,7 @@ def _settle(ctx: click.Context) -> None:
     """Take what stands on every command out of the arguments; what is said later wins."""
     said = {name: ctx.params.pop(name, None) for name in Asked.__struct_fields__}
     before = ctx.obj if isinstance(ctx.obj, Asked) else Asked()
+    ctx.color = colour()  # without a word on it, click leaves colours out of what is no terminal
     ctx.obj = replace(before, **{name: value for name, value in said.items() if value is not None})
 
 

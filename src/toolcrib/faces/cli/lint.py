@@ -4,7 +4,7 @@ import click
 import msgspec
 
 from toolcrib.app import Crib
-from toolcrib.core.lint import TOKENS_MANY, TOOLS_MANY, Finding, lint
+from toolcrib.services.lint import TOKENS_MANY, TOOLS_MANY, Finding, lint
 from toolcrib.faces.cli.frame import Asked, pass_asked
 from toolcrib.faces.cli.frame import command as declare
 from toolcrib.faces.cli.opening import with_crib

@@ -42,6 +42,8 @@ def with_crib(
     for note in settings.notes:
         click.echo(f"toolcrib: note: {plain(str(note))}", err=True)
 
+    heavy("logging").getLogger("toolcrib").setLevel(settings.log.upper())
+
     async def opened() -> T:
         async with await open_crib(
             home=asked.home, config=asked.config, needs_store=makes_store or has_store(settings), **more

@@ -4,7 +4,6 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import click
 import msgspec
@@ -49,16 +48,10 @@ def write_table(head: Sequence[str], rows: Iterable[Sequence[object]], *, indent
     left = sum(widths) + 2 * len(widths) + len(indent)
     room = shutil.get_terminal_size().columns - left if sys.stdout.isatty() else 0
     if any(head):
-        click.echo(indent + styled(_row(head, widths), bold=True))
+        click.echo(indent + click.style(_row(head, widths), bold=True))
     for row in cells:
         for i, part in enumerate(_wrapped(row[-1], room)):
             click.echo(indent + _row([*(row[:-1] if i == 0 else [""] * len(widths)), part], widths))
-
-
-def styled(text: str, **style: Any) -> str:
-    """A text in colour, where colour is wanted."""
-    wanted = colour()
-    return click.style(text, **style) if wanted or (wanted is None and sys.stdout.isatty()) else text
 
 
 def colour(env: Mapping[str, str] = os.environ) -> bool | None:

@@ -11,12 +11,12 @@ from toolcrib.core.explain import grants_with
 from toolcrib.core.policy import Grants, Toolbox
 from toolcrib.core.registry import UnknownName, near
 from toolcrib.core.resolver import Resolver
-from toolcrib.core.simulate import Change, simulate
+from toolcrib.services.simulate import Change, simulate
 from toolcrib.faces.cli.frame import Asked, pass_asked
 from toolcrib.faces.cli.frame import command as declare
 from toolcrib.faces.cli.history import past_calls
 from toolcrib.faces.cli.opening import agents, find, has_store, toolboxes, with_crib
-from toolcrib.faces.cli.output import plain, styled, write_json, write_table
+from toolcrib.faces.cli.output import plain, write_json, write_table
 from toolcrib.services.toolboxes import canonical
 
 
@@ -132,7 +132,7 @@ def _print(changes: Sequence[Change]) -> None:
         click.echo("No agent gains or loses a tool, and no recorded call would be refused.")
     for one in changes:
         state = " (new)" if one.new else " (would be gone)" if one.gone else ""
-        click.echo(styled(plain(one.agent) + state, bold=True))
+        click.echo(click.style(plain(one.agent) + state, bold=True))
         refused = ", ".join(f"{tool} ({calls})" for tool, calls in one.refused.items())
         rows = [("gains", ", ".join(one.gains)), ("loses", ", ".join(one.loses)), ("refused calls", refused)]
         write_table(("", ""), [row for row in rows if row[1]], indent="  ")

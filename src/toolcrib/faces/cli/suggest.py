@@ -4,7 +4,7 @@ import click
 import msgspec
 
 from toolcrib.app import Crib
-from toolcrib.core.simulate import Suggestion, suggest
+from toolcrib.services.simulate import Suggestion, suggest
 from toolcrib.faces.cli.frame import Asked, pass_asked
 from toolcrib.faces.cli.frame import command as declare
 from toolcrib.faces.cli.history import past_calls

@@ -8,7 +8,7 @@ from toolcrib.core.call import JsonObject
 from toolcrib.faces.cli.frame import Asked, pass_asked
 from toolcrib.faces.cli.frame import command as declare
 from toolcrib.faces.cli.opening import toolboxes, with_crib
-from toolcrib.faces.cli.output import count, plain, styled, write_json, write_table
+from toolcrib.faces.cli.output import count, plain, write_json, write_table
 from toolcrib.services.toolboxes import Toolboxes
 
 
@@ -44,7 +44,7 @@ def _told(crib: Crib, box: JsonObject) -> JsonObject:
 
 
 def _print(box: JsonObject) -> None:
-    click.echo(styled(f"{plain(box['name'])}: {plain(box['description'])}", bold=True))
+    click.echo(click.style(f"{plain(box['name'])}: {plain(box['description'])}", bold=True))
     exact = "yes: it replaces the core floor" if box["exact"] else ""
     rows = [
         ("origin", box["origin"]),

@@ -13,7 +13,7 @@ from toolcrib.core.resolver import Resolver
 from toolcrib.core.tool import Tool, described
 from toolcrib.faces.cli.frame import Asked, Command, Group, pass_asked
 from toolcrib.faces.cli.opening import agents, with_crib
-from toolcrib.faces.cli.output import count, styled, write_json, write_table
+from toolcrib.faces.cli.output import count, write_json, write_table
 from toolcrib.services.catalogue import first_line
 from toolcrib.services.ranking import Ranking, document
 
@@ -129,7 +129,7 @@ def _print(tools: list[Tool], *, ranked: bool) -> None:
     if ranked:
         write_table(("", "", ""), _rows(tools))
     for domain in () if ranked else dict.fromkeys(tool.domain for tool in tools):
-        click.echo(styled(domain, bold=True))
+        click.echo(click.style(domain, bold=True))
         write_table(("", "", ""), _rows(tool for tool in tools if tool.domain == domain), indent="  ")
     click.echo(count(len(tools), "tool") + ("" if tools else ": nothing fits; `toolcrib tools` lists all there are"))
 

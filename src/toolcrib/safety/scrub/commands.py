@@ -9,6 +9,7 @@ from toolcrib.safety.scrub.names import NONE, PASSWORD, promise
 from toolcrib.safety.scrub.values import is_placeholder, is_secret
 
 _V = r"""(?:\\?"([^"\n\\]+)|\\?'([^'\n\\]+)|([^\s"'`;|&<>\\]+))"""  # a value, quoted or bare
+_NAME = re.compile(r"[A-Za-z0-9_.-]+")
 _LINE = 600  # characters of a command that are looked at
 
 
@@ -40,7 +41,7 @@ _TABLE: dict[str, tuple[str, ...]] = {
     "smbclient rpcclient smbmap enum4linux mount.cifs net": (
         r"-U[ \t=]*[\"']?[^\s%\"']+%([^\s\"']+)",
         _option("-p"),
-        rf"(?<=\s)use[ \t]+(?:\S+[ \t]+)?\\\\\S+[ \t]+(?:/user:\S+[ \t]+)?([^\s/*\"']\S*)",
+        r"(?<=\s)use[ \t]+(?:\S+[ \t]+)?\\\\\S+[ \t]+(?:/user:\S+[ \t]+)?([^\s/*\"']\S*)",
         r"(?<=\s)user[ \t]+[\w.\\-]+[ \t]+([^\s/*]\S*)[ \t]+/add",
         r"(?<=\s)user[ \t]+[\w.\\-]+[ \t]+([^\s/*]\S{3,})[ \t]*$",
     ),
@@ -82,7 +83,7 @@ _TABLE: dict[str, tuple[str, ...]] = {
         _option("-k|-ApiKey|--api-key|-Password|--password|-p"),
         r"user-secrets[ \t]+set[ \t]+[\"']?\S*(?:[Kk]ey|[Ss]ecret|[Pp]assword|[Tt]oken|[Pp]wd)[\"']?[ \t]+[\"']?([^\s\"']+)",
     ),
-    "ngrok cargo": (rf"(?:authtoken|add-authtoken|login)[ \t]+(?:--\S+[ \t]+\S+[ \t]+)*([A-Za-z0-9_]{{20,}})",),
+    "ngrok cargo": (r"(?:authtoken|add-authtoken|login)[ \t]+(?:--\S+[ \t]+\S+[ \t]+)*([A-Za-z0-9_]{20,})",),
     "mc": (r"(?:alias[ \t]+set|config[ \t]+host[ \t]+add)[ \t]+\S+[ \t]+\S+[ \t]+\S+[ \t]+([^\s\"']{6,})",),
     "cmdkey runas wmic schtasks sc sc.exe": (
         r"/p(?:ass(?:word)?)?:\"?([^\s\"']+)",
@@ -105,7 +106,7 @@ _TABLE: dict[str, tuple[str, ...]] = {
         _option("-pw"),
     ),
     "convertto-securestring": (
-        rf"SecureString[ \t]+(?:-String[ \t]+|-AsPlainText[ \t]+|-Force[ \t]+)*[\"']([^\"'\n$]+)",
+        r"SecureString[ \t]+(?:-String[ \t]+|-AsPlainText[ \t]+|-Force[ \t]+)*[\"']([^\"'\n$]+)",
     ),
     "proxychains socks5 ftp telnet ssh": (r"(?<=\s)(?:socks[45]|http)[ \t]+[\d.]+[ \t]+\d+[ \t]+\S+[ \t]+(\S+)",),
 }
@@ -115,7 +116,7 @@ _PIPED = re.compile(
      |passwd\b|cryptsetup|kinit|vncpasswd|-pass[ ]stdin))"""
 )
 _HERE = re.compile(
-    r"""(?:password-stdin|--stdin|chpasswd|with-token|sudo -S\b[^\n<]*|kinit\b[^\n<]*|passwd\b[^\n<]*)[ \t]*<<<[ \t]*["']?([^\s"']+)"""
+    r"""(?:password-stdin|stdin|chpasswd|with-token|sudo -S\b[^\n<]*|kinit\b[^\n<]*|passwd\b[^\n<]*)[ \t]*<<<[ \t]*["']?([^\s"']+)"""
 )
 PROGRAMS = {
     name: tuple(re.compile(pattern) for pattern in patterns)
@@ -144,29 +145,43 @@ ROWS = (
 _FLAG_AT = re.compile(r"""(--?[A-Za-z0-9.\-]+)["']?,?[ \t]+["']?([^\s"'`|<>;)(]+)""")
 
 
-def read(view: View, begin: int, _: int) -> Iterator[Found]:
-    """The secrets that a program is given as arguments."""
-    text = view.text
-    start = begin
-    while start < len(text) and not (text[start].isalnum() or text[start] == "-"):
-        start += 1
-    if text[begin] == "\\" and start == begin + 1 and text[start] in "nrt":
-        start += 1
-    end = text.find("\n", start, start + _LINE)
-    while end > 0 and text[end - 1] == "\\" and end - start < _LINE:
-        end = text.find("\n", end + 1, start + _LINE)
-    line_end = end if end > 0 else min(len(text), start + _LINE)
-    if text[start] == "-":
-        yield from _flag(text, start, line_end)
-    else:
-        yield from _program(text, start, line_end)
+class Reader:
+    """Reads the commands of one window; a program that stands twice on a line is read once."""
+
+    def __init__(self, view: View) -> None:
+        self._text = view.text
+        self._done: dict[str, int] = {}
+
+    def read(self, begin: int) -> Iterator[Found]:
+        """The secrets that a program is given as arguments."""
+        text = self._text
+        start = begin
+        while start < len(text) and not (text[start].isalnum() or text[start] == "-"):
+            start += 1
+        if text[begin] == "\\" and start == begin + 1 and text[start] in "nrt":
+            start += 1
+        limit = start + _LINE
+        end = text.find("\n", start, limit)
+        while end > 0 and text[end - 1] == "\\":
+            end = text.find("\n", end + 1, limit)
+        end = end if end > 0 else min(len(text), limit)
+        if text[start] == "-":
+            yield from _flag(text, start, end)
+            return
+        name = _NAME.match(text, start)
+        word = name.group().lower().removesuffix(".exe") if name is not None else ""
+        if word in {"echo", "printf", "chpasswd"}:
+            yield from _piped(text, start, end)
+        elif start >= self._done.get(word, 0):
+            self._done[word] = end
+            yield from _program(word, text, start, end)
 
 
 def _flag(text: str, start: int, end: int) -> Iterator[Found]:
     """`--db-password hunter2`: an option whose name promises a secret."""
     if start and text[start - 1] not in " \t\n\"'[(`,=":
         if text.startswith("-stdin", start):
-            yield from _piped(text, text.rfind("\n", 0, start) + 1, end)
+            yield from _piped(text, start + 1, end)
         return
     found = _FLAG_AT.match(text, start, end)
     if found is None:
@@ -180,14 +195,9 @@ def _flag(text: str, start: int, end: int) -> Iterator[Found]:
         yield Found(found.start(2), found.start(2) + len(value), FORM, "password" if level == PASSWORD else "secret")
 
 
-def _program(text: str, start: int, end: int) -> Iterator[Found]:
+def _program(word: str, text: str, start: int, end: int) -> Iterator[Found]:
     line = text[start:end]
-    name = re.match(r"[A-Za-z0-9_.-]+", line)
-    word = name.group().lower() if name is not None else ""
-    if word in {"echo", "printf", "chpasswd"}:
-        yield from _piped(text, start, end)
-        return
-    for pattern in PROGRAMS.get(word.removesuffix(".exe"), ()):
+    for pattern in PROGRAMS.get(word, ()):
         for found in pattern.finditer(line):
             for group in range(1, (found.lastindex or 0) + 1):
                 value = found[group]
@@ -197,7 +207,8 @@ def _program(text: str, start: int, end: int) -> Iterator[Found]:
 
 def _piped(text: str, start: int, end: int) -> Iterator[Found]:
     """`echo secret | sudo -S`, `chpasswd <<< user:secret`."""
-    for found in (_PIPED.search(text, start, end), _HERE.search(text, start, end)):
+    end = min(end, start + 300)
+    for found in (_PIPED.match(text, start, end), _HERE.search(text, start, end)):
         if found is None or not _is_argument(found[1]):
             continue
         begin, stop = found.span(1)

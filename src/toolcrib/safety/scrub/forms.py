@@ -36,9 +36,19 @@ _TEMPLATE = re.compile(
     r"\$\{|\{\{?[\w.-]*\}|\$\w+$|%[sdv]$|<[^>]*>|%\(\w+\)s|\*{3,}|\[?REDACTED|\$\(|x{3,}$", re.IGNORECASE
 )
 _DOC = frozenset(
-    "password pass passwd pwd your_password yourpassword your-password changeme p@ssword dbpassword".split()
+    [
+        "password",
+        "pass",
+        "passwd",
+        "pwd",
+        "your_password",
+        "yourpassword",
+        "your-password",
+        "changeme",
+        "p@ssword",
+        "dbpassword",
+    ]
 )
-_BLOCK_END = re.compile(r"-----?[ ]?END ")
 _BODY = re.compile(r"[A-Za-z0-9+/=]")
 
 
@@ -67,7 +77,12 @@ def _uri(text: str, start: int, end: int) -> Iterator[Found]:
             yield Found(start + 3, end - 2, FORM, "uri")
         return
     user, password = found[1], found[2]
-    if len(password) < 3 or (user, password) == ("scott", "tiger") or _TEMPLATE.search(password) or password.split("/")[0].isdigit() and "/" in password:
+    if (
+        len(password) < 3
+        or (user, password) == ("scott", "tiger")
+        or _TEMPLATE.search(password)
+        or (password.split("/")[0].isdigit() and "/" in password)
+    ):
         return
     if "/" in password and not _odd_slash(password):
         return
@@ -134,14 +149,17 @@ def _block(text: str, start: int, end: int) -> Iterator[Found]:
     """The body of a private key; its first and last line stay, so that a reader knows what it was."""
     if text[max(0, start - 5) : start].strip("-") or start < 4:
         return
-    close = _BLOCK_END.search(text, end)
-    stop = close.start() if close is not None else len(text)
+    close = text.find("END ", end)
+    again = text.find("-----BEGIN", end, close if close > 0 else len(text))
+    stop = again if again > 0 else close if close > 0 else len(text)
+    while close > 0 and stop > end and text[stop - 1] in "- ":
+        stop -= 1
     begin = end
     while begin < stop and not _BODY.match(text, begin):
         begin += 2 if text[begin] == "\\" else 1
     while stop > begin and text[stop - 1] in " \t\r\n\"'+,`\\|>#*":
         stop -= 1
-    if close is not None and text[stop - 2 : stop] in {"\\n", "\\r"}:
+    if text[stop - 2 : stop] in {"\\n", "\\r"}:
         stop -= 2
     if stop - begin >= 16 and not is_placeholder(text[begin : begin + 60]):
         yield Found(begin, stop, FORM, "private-key")

@@ -20,8 +20,20 @@ def gate(*, engine: bool) -> Callable[[bytes], Any]:
     short = b"|".join(escaped(row[1].encode()) for row in BOUND if len(row[1]) < 3)
     bound = b"|".join(escaped(row[1].encode()) for row in BOUND if len(row[1]) > 2)
     pattern = (
-        b"(?i:" + words + b"|" + _SIGNS + rb"|\b(?:" + programs + rb")(?:\.exe)?[ \t])|" + marks
-        + rb"|(?:\A|[^A-Za-z0-9]|\\[nrt])(?:(?:" + bound + rb")[A-Za-z0-9_+/=.:-]{3}|(?:" + short + rb")[A-Za-z0-9_+/=.:-]{12})|" + RUNS
+        b"(?i:"
+        + words
+        + b"|"
+        + _SIGNS
+        + rb"|\b(?:"
+        + programs
+        + rb")(?:\.exe)?[ \t])|"
+        + marks
+        + rb"|(?:\A|[^A-Za-z0-9]|\\[nrt])(?:(?:"
+        + bound
+        + rb")[A-Za-z0-9_+/=.:-]{3}|(?:"
+        + short
+        + rb")[A-Za-z0-9_+/=.:-]{12})|"
+        + RUNS
     )
     made = compiled(pattern) if engine else None
     return made.search if made is not None else _always

@@ -8,11 +8,36 @@ from toolcrib.safety.scrub.found import FORM, NAMED, Found
 from toolcrib.safety.scrub.names import NONE, PASSWORD, SECRET, promise
 from toolcrib.safety.scrub.values import is_placeholder, is_random, is_secret
 
-_SPACED = (
-    "password passwd requirepass masterauth bindpw rootpw authtoken auth-user-pass psk secret passphrase pass pwd"
-    " community access_key secret_key api_key token encrypted_password insecure-password key-string shared-secret"
-    " pre-shared-key secret_access_key private_key auth_token wpa-psk auth_pass"
-).split()
+_SPACED = [
+    "password",
+    "passwd",
+    "requirepass",
+    "masterauth",
+    "bindpw",
+    "rootpw",
+    "authtoken",
+    "auth-user-pass",
+    "psk",
+    "secret",
+    "passphrase",
+    "pass",
+    "pwd",
+    "community",
+    "access_key",
+    "secret_key",
+    "api_key",
+    "token",
+    "encrypted_password",
+    "insecure-password",
+    "key-string",
+    "shared-secret",
+    "pre-shared-key",
+    "secret_access_key",
+    "private_key",
+    "auth_token",
+    "wpa-psk",
+    "auth_pass",
+]
 ROWS = (
     *(
         Row(word.encode(), rb"[ \t]{1,12}(?:[0578][ \t]+)?[\"']?[^\s\"'=:<>(){}\[\],;.|][^\s\"'<>(){}\[\];|]{2}")
@@ -62,6 +87,7 @@ _NAMED = re.compile(
 _VALUED = re.compile(r"""(?is)(?:value|default)["']?[ \t]*[:=>][ \t]*(?P<quote>["']?)(?P<value>[^\n"'<>]+)""")
 _APART = {"v": 240, "d": 500}  # characters between a name and its value or default
 _PGPASS = re.compile(r"[^:\s]+:[^:\s]+:(\S+)")
+_PHRASE = re.compile(r"(?:[a-z]{3,8}[ \t]){11}(?:[a-z]{3,8}[ \t]?){1,13}")
 
 
 def read(view: View, start: int, end: int) -> Iterator[Found]:
@@ -102,10 +128,8 @@ def _spaced(text: str, start: int) -> Iterator[Found]:
         value = found[group]
         rest = text[found.end() : found.end() + 24].split("\n", 1)[0].strip()
         rest = "" if rest.lower() in {"ro", "rw"} else rest
-        login = (
-            _LOGIN.search(text, line, start)
-            or _LOGIN.search(text, max(0, line - 120), line)
-            and not text[line:start].strip()
+        login = _LOGIN.search(text, line, start) or (
+            _LOGIN.search(text, max(0, line - 120), line) and not text[line:start].strip()
         )
         prose = not text[line:start].strip() and rest
         if (not rest or login) and not prose and value.lower() not in {"is", "was", "for", "to"}:
@@ -144,6 +168,7 @@ def _apart(text: str, start: int) -> Iterator[Found]:
     """A name and a value that each have a field: environment lists, app settings, Terraform."""
     found = _VALUED.match(text, start)
     low = max(0, start - _APART[text[start].lower()])
+    low += text[low:start].lower().rfind(text[start : start + 5].lower()) + 1  # not before another value
     names = list(_NAMED.finditer(text, low, start))
     if found is None or not names or (start and text[start - 1].isalpha()):
         return
@@ -168,6 +193,6 @@ def _pgpass(text: str, start: int) -> Iterator[Found]:
 
 
 def _mnemonic(text: str, start: int, end: int) -> Iterator[Found]:
-    words = re.compile(r"(?:[a-z]{3,8}[ \t]){11}(?:[a-z]{3,8}[ \t]?){1,13}").search(text, start)
+    words = _PHRASE.search(text, start, end + 200)
     if words is not None:
         yield Found(words.start(), words.start() + len(words.group().rstrip()), NAMED, "mnemonic")

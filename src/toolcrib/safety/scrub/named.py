@@ -8,12 +8,34 @@ from collections.abc import Iterator
 from toolcrib.safety.scrub.finder import Finder, Row, View
 from toolcrib.safety.scrub.found import NAMED, Found
 from toolcrib.safety.scrub.names import NONE, PASSWORD, SECRET, WEAK, promise
-from toolcrib.safety.scrub.values import is_placeholder, is_random, is_secret
+from toolcrib.safety.scrub.values import LONGEST, is_placeholder, is_random, is_secret
 
-KEYWORDS = (
-    "pass pwd pw secret token key cred auth bearer salt nonce cookie sess dsn sig otp jwt hmac psk seed senha kennwort"
-    " contrase mdp"
-).split()
+KEYWORDS = [
+    "pass",
+    "pwd",
+    "pw",
+    "secret",
+    "token",
+    "key",
+    "cred",
+    "auth",
+    "bearer",
+    "salt",
+    "nonce",
+    "cookie",
+    "sess",
+    "dsn",
+    "sig",
+    "otp",
+    "jwt",
+    "hmac",
+    "psk",
+    "seed",
+    "senha",
+    "kennwort",
+    "contrase",
+    "mdp",
+]
 _GAP = rb"[ \t]{0,12}"
 _SEP = rb"(?:=>|:=|\?=|:[ \t]{0,4}[A-Za-z_][A-Za-z0-9_.|?]{0,24}[ \t]{0,4}=|={1,3}|:|->|<-|!=|%3[aAdD])"
 _QUOTE = rb"\\{0,3}[\"'`]"
@@ -46,9 +68,24 @@ _SCHEME = re.compile(
     r"(?i)(basic|bearer|token|apikey|api-key|bot|key|oauth|ssws|digest|negotiate|jwt|splunk|genie[kK]ey|pat|hmac"
     r"|aws4-hmac-sha256)[ \t]+(?:token=)?[\"']?([^\s\"',;]+)"
 )
+_SHORT = 128
 _PAIR = re.compile(r"([\w.\-]+)=\"?([^;\s\"']*)")
 _COOKIE_PLAIN = frozenset(
-    "path domain expires max-age samesite version comment _ga _gid _gat theme lang locale".split()
+    [
+        "path",
+        "domain",
+        "expires",
+        "max-age",
+        "samesite",
+        "version",
+        "comment",
+        "_ga",
+        "_gid",
+        "_gat",
+        "theme",
+        "lang",
+        "locale",
+    ]
 )
 
 
@@ -61,25 +98,36 @@ class Named:
     def finds(self, view: View) -> Iterator[Found]:
         """Every value that its name gives away."""
         text, data = view.text, view.data
+        taken = 0  # up to where a secret was found
+        done = 0  # up to where a value was read: names inside it are read less far
         for keyword, _ in self.finder.spans(data):
-            end = _TAIL.match(text, keyword).end()  # type: ignore[union-attr] - it matches the empty text too
+            if keyword < taken:
+                continue
             start = keyword
             lowest = max(0, keyword - 60)
             while start > lowest and data[start - 1] in _NAME:
                 start -= 1
-            name = text[start:end]
-            level = promise(name)
-            if level == WEAK and start and data[start - 1] == 32:
-                level = promise(_two_words(text, start) + name)
-            if (
-                level == WEAK
-                and start
-                and data[start - 1] in b"?&"
-                and name.lower().endswith(("sig", "signature", "auth"))
-            ):
-                level = SECRET  # of a signed URL
-            if level:
-                yield from _values(text, start, end, level)
+            end = _TAIL.match(text, keyword, keyword + 80).end()  # type: ignore[union-attr] - it matches "" too
+            level = _level(text, start, end)
+            if level == NONE or (done and text[start:end].lower().endswith("cookie") and start < done):
+                continue
+            reader = _Reader(text, start, end, level, _SHORT if start < done else LONGEST)
+            for find in reader.finds():
+                taken = max(taken, find.end)
+                yield find
+            done = max(done, reader.done)
+
+
+def _level(text: str, start: int, end: int) -> int:
+    """What the name promises; one word tells more with what stands before it."""
+    name = text[start:end]
+    level = promise(name)
+    if level == WEAK and start:
+        if text[start - 1] == " ":
+            return promise(_two_words(text, start) + name)
+        if text[start - 1] in "?&" and name.lower().endswith(("sig", "signature", "auth")):
+            return SECRET  # of a signed URL
+    return level
 
 
 def _two_words(text: str, start: int) -> str:
@@ -88,60 +136,93 @@ def _two_words(text: str, start: int) -> str:
     return before[before.rfind(" ") + 1 :] + "_" if before.isascii() else ""
 
 
-def _values(text: str, start: int, end: int, level: int) -> Iterator[Found]:
-    name = text[start:end].lower()
-    after = _AFTER.match(text, end)
-    if after is None:
-        return
-    at, quote = after.end(), after["quote"]
-    if name.endswith("cookie"):
-        yield from _cookies(text, end)
-        return
-    if "auth" in name or quote is None:
-        scheme = _SCHEME.match(text, at)
-        if scheme is not None:
-            yield from _header(scheme, level, name)
+class _Reader:
+    """Reads what stands behind one name."""
+
+    def __init__(self, text: str, start: int, end: int, level: int, reach: int) -> None:
+        self.done = end
+        self._text, self._start, self._end, self._level = text, start, end, level
+        self._reach = reach  # characters of a value that are read
+        self._name = text[start:end].lower()
+
+    def finds(self) -> Iterator[Found]:
+        """The secrets of this name's value."""
+        text, name = self._text, self._name
+        after = _AFTER.match(text, self._end)
+        if after is None:
             return
-    value, alone = _value(text, at, quote, after["sep"], start)
-    if not value:
-        return
-    kind = "password" if level == PASSWORD else "secret"
-    quoted = quote is not None or after["sep"] == ">"
-    if level == SECRET and after["sep"] == "%3D":
-        value = value.partition("%26")[0]
-    if is_secret(value, level, quoted=quoted, alone=alone) or ("auth" in name and is_pair(value)):
-        yield Found(at, at + len(value), NAMED, kind)
+        at, quote, sep = after.end(), after["quote"], after["sep"]
+        if name.endswith("cookie"):
+            yield from self._cookies()
+            return
+        scheme = _SCHEME.match(text, at, at + self._reach) if "auth" in name or quote is None else None
+        if scheme is not None:
+            yield from self._header(scheme)
+            return
+        value, alone = self._value(at, quote, sep)
+        self.done = at + len(value)
+        if not value:
+            return
+        quoted = quote is not None or sep == ">"
+        if is_secret(value, self._level, quoted=quoted, alone=alone) or ("auth" in name and is_pair(value)):
+            yield Found(at, at + len(value), NAMED, "password" if self._level == PASSWORD else "secret")
 
+    def _value(self, at: int, quote: str | None, sep: str) -> tuple[str, bool]:
+        """The value as it stands, and whether it is all that its line assigns."""
+        text = self._text
+        if quote is not None:
+            return self._quoted(at, quote), False
+        if sep == ">":
+            end = text.find("<", at, at + self._reach)
+            return text[at:end].rstrip() if end > 0 else "", False
+        bare = _BARE.match(text, at, at + self._reach)
+        if bare is None:
+            return "", False
+        value = bare.group()
+        alone = sep[0] in "=:?" and _is_alone(text, self._start, bare.end())
+        if alone and value[-1] not in ",;)" and "&" not in value:
+            return value, True
+        cut = _CUT.search(value)
+        value = value[: cut.start()] if cut else value
+        return value.partition("%26")[0] if sep[0] == "%" else value, alone
 
-def _value(text: str, at: int, quote: str | None, sep: str, start: int) -> tuple[str, bool]:
-    """The value as it stands, and whether it is all that its line assigns."""
-    if quote is not None:
-        return _quoted(text, at, quote), False
-    if sep == ">":
-        end = text.find("<", at, at + 4096)
-        return text[at:end].rstrip() if end > 0 else "", False
-    bare = _BARE.match(text, at)
-    if bare is None:
-        return "", False
-    value = bare.group()
-    alone = sep[0] in "=:?" and _is_alone(text, start, bare.end())
-    if alone and value[-1] not in ",;)" and "&" not in value:
-        return value, True
-    cut = _CUT.search(value)
-    return (value[: cut.start()] if cut else value), alone
+    def _quoted(self, at: int, quote: str) -> str:
+        text = self._text
+        limit = at + self._reach
+        if len(quote) < 3 or quote[0] == "\\":
+            line = text.find("\n", at, limit)
+            limit = line if line >= 0 else limit
+        end = text.find(quote, at, limit)
+        while end > 0 and len(quote) == 1 and text[end - 1] == "\\" and text[end - 2] != "\\":
+            end = text.find(quote, end + 1, limit)
+        if end >= 0:
+            return text[at:end]
+        bare = _BARE.match(text, at, limit)
+        return bare.group() if bare is not None else ""
 
+    def _header(self, scheme: re.Match[str]) -> Iterator[Found]:
+        """What follows `Basic`, `Bearer` and the like."""
+        value = scheme[2].rstrip(".)]}>")
+        start = scheme.start(2)
+        self.done = start + len(value)
+        if is_placeholder(value):
+            return
+        level = PASSWORD if "auth" in self._name else self._level
+        if is_pair(value) or is_secret(value, level, quoted=False, alone=True):
+            yield Found(start, self.done, NAMED, "authorization")
 
-def _quoted(text: str, at: int, quote: str) -> str:
-    limit = text.find("\n", at) if len(quote) < 3 or quote[0] == "\\" else -1
-    limit = len(text) if limit < 0 else limit
-    limit = min(limit, at + 4200)
-    end = text.find(quote, at, limit)
-    while end > 0 and len(quote) == 1 and text[end - 1] == "\\" and text[end - 2] != "\\":
-        end = text.find(quote, end + 1, limit)
-    if end < 0:
-        bare = _BARE.match(text, at)
-        return bare.group() if bare is not None and bare.end() <= limit else ""
-    return text[at:end]
+    def _cookies(self) -> Iterator[Found]:
+        """The values of a Cookie or Set-Cookie line that could open a session."""
+        text = self._text
+        end = text.find("\n", self._end)
+        self.done = end = min(len(text) if end < 0 else end, self._end + 8192)
+        for pair in _PAIR.finditer(text, self._end, end):
+            name, value = pair[1].lower(), pair[2]
+            if name in _COOKIE_PLAIN or is_placeholder(value):
+                continue
+            level = max(promise(name), SECRET if "sess" in name or name.endswith(("sid", "auth")) else NONE)
+            if is_secret(value, level, quoted=True) if level else len(value) >= 16 and is_random(value):
+                yield Found(pair.start(2), pair.end(2), NAMED, "cookie")
 
 
 def _is_alone(text: str, start: int, end: int) -> bool:
@@ -149,32 +230,11 @@ def _is_alone(text: str, start: int, end: int) -> bool:
     rest = text[end : end + 3]
     if rest.lstrip(" \t")[:1] not in {"", "\n", "\r", "#"} and not rest.startswith(("\\n", '"', "'")):
         return False
+    if text[max(0, start - 2) : start] == "\\n":
+        return True
     line = text.rfind("\n", max(0, start - 60), start) + 1
     lead = _LEAD.match(text, line) if line or start <= 60 else None
-    return lead is not None and lead.end() >= start or text[max(0, start - 2) : start] == "\\n"
-
-
-def _header(scheme: re.Match[str], level: int, name: str) -> Iterator[Found]:
-    """What follows `Basic`, `Bearer` and the like."""
-    value = scheme[2].rstrip(".)]}>")
-    start = scheme.start(2)
-    if is_placeholder(value):
-        return
-    if is_pair(value) or is_secret(value, PASSWORD if "auth" in name else level, quoted=False, alone=True):
-        yield Found(start, start + len(value), NAMED, "authorization")
-
-
-def _cookies(text: str, at: int) -> Iterator[Found]:
-    """The values of a Cookie or Set-Cookie line that could open a session."""
-    end = text.find("\n", at)
-    end = min(len(text) if end < 0 else end, at + 8192)
-    for pair in _PAIR.finditer(text, at, end):
-        name, value = pair[1].lower(), pair[2]
-        if name in _COOKIE_PLAIN or is_placeholder(value):
-            continue
-        level = max(promise(name), SECRET if "sess" in name or name.endswith(("sid", "auth")) else NONE)
-        if is_secret(value, level, quoted=True) if level else len(value) >= 16 and is_random(value):
-            yield Found(pair.start(2), pair.end(2), NAMED, "cookie")
+    return lead is not None and lead.end() >= start
 
 
 def is_pair(value: str) -> bool:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from toolcrib.safety.scrub import commands, forms, lines, tables
+from toolcrib.safety.scrub import commands, forms, lines, manifests, tables
 from toolcrib.safety.scrub.codes import Codes
-from toolcrib.safety.scrub.finder import Finder, View, view
+from toolcrib.safety.scrub.finder import Finder, View
+from toolcrib.safety.scrub.finder import view as make_view
 from toolcrib.safety.scrub.found import Found
 from toolcrib.safety.scrub.gate import gate
 from toolcrib.safety.scrub.hidden import has_hidden, without_hidden
@@ -18,23 +19,26 @@ DEPTH = 2  # decoders inside decoders
 class Rules:
     """The passes, compiled once a process. Tables that do not get in each other's way share one search."""
 
-    view = staticmethod(view)
+    view = staticmethod(make_view)
 
     def __init__(self, *, engine: bool = True) -> None:
         self._tokens = Tokens(engine=engine)
         self._named = Named(engine=engine)
         self._places = Finder((*forms.ROWS, *commands.ROWS), fold=True, engine=engine)
-        self._lines = Finder((*tables.ROWS, *lines.ROWS), fold=True, engine=engine)
+        self._lines = Finder((*tables.ROWS, *manifests.ROWS, *lines.ROWS), fold=True, engine=engine)
         self._codes = Codes(self.look, engine=engine)
         self._gate = gate(engine=engine)
 
     def finds(self, view: View) -> list[Found]:
         """Every find of every pass; they may overlap."""
-        return self._seen(view, DEPTH)
+        if "[REDACTED:" not in view.text:
+            return self._seen(view, DEPTH)
+        masked = make_view(MARK.sub(lambda found: "*" * len(found.group()), view.text))  # scrubbed text stays as it is
+        return _outside_marks(view.text, self._seen(masked, DEPTH))
 
     def look(self, text: str, depth: int) -> list[Found]:
         """What a decoded text holds."""
-        return self._seen(view(text), depth - 1)
+        return self._seen(make_view(text), depth - 1)
 
     def may_hold(self, text: str) -> bool:
         """Whether any pass has something to look at: one search, for texts that are short and clean."""
@@ -45,7 +49,7 @@ class Rules:
         if not has_hidden(seen.text):
             return self._all(seen, depth)
         bare = without_hidden(seen.text)
-        return [bare.back(find) for find in self._all(view(bare.text), depth)]
+        return [bare.back(find) for find in self._all(make_view(bare.text), depth)]
 
     def _all(self, view: View, depth: int) -> list[Found]:
         if self._gate(view.data) is None:
@@ -53,21 +57,30 @@ class Rules:
         finds = [*self._tokens.finds(view), *self._named.finds(view), *self._placed(view), *self._lined(view)]
         if depth:
             finds += self._codes.finds(view, depth)
-        return _outside_marks(view.text, finds) if "[REDACTED:" in view.text else finds
+        return finds
 
     def _placed(self, view: View) -> Iterator[Found]:
         data = view.data
+        command = commands.Reader(view)
         for start, end in self._places.spans(data):
-            known = forms.knows(data[start : start + 16].lower())
-            yield from (forms.read if known else commands.read)(view, start, end)
+            if forms.knows(data[start : start + 16].lower()):
+                yield from forms.read(view, start, end)
+            else:
+                yield from command.read(start)
 
     def _lined(self, view: View) -> Iterator[Found]:
         text = view.text
+        table, manifest = tables.Reader(view), manifests.Reader(view)
         for start, end in self._lines.spans(view.data):
-            yield from (tables.read if tables.knows(text, start, end) else lines.read)(view, start, end)
+            if text[start] in "kK" and text[start : start + 4].lower() == "kind":
+                yield from manifest.read(start)
+            elif tables.knows(text, start, end):
+                yield from table.read(start, end)
+            else:
+                yield from lines.read(view, start, end)
 
 
 def _outside_marks(text: str, finds: list[Found]) -> list[Found]:
-    """Without what lies on a mark: scrubbed text stays as it is."""
+    """Without what reaches into a mark."""
     marks = [found.span() for found in MARK.finditer(text)]
     return [find for find in finds if not any(find.start < end and start < find.end for start, end in marks)]

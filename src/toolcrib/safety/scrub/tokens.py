@@ -117,7 +117,7 @@ def _is_token(token: str, row: Row) -> bool:
     body = token[len(row.literal) :] if not row.before else token
     if is_placeholder(body) and (len(set(body.lower())) <= 2 or _is_example(token)):
         return False
-    return row.kind not in _DOUBTED or (any(c.isdigit() for c in body) or "-" not in body) and is_random(body)
+    return row.kind not in _DOUBTED or ((any(c.isdigit() for c in body) or "-" not in body) and is_random(body))
 
 
 _EXAMPLE = re.compile(r"(?i)example|x{5,}|your|placeholder|redacted|dummy|\*{3}|0{12,}")

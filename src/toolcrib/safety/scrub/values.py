@@ -5,7 +5,7 @@ import re
 from toolcrib.safety.scrub.letters import is_wordlike
 from toolcrib.safety.scrub.names import PASSWORD, SECRET, WEAK, parts
 
-LONGEST = 4096
+LONGEST = 2048
 _HEX = re.compile(r"(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _HASH_SIZES = {32, 40, 56, 64, 96, 128}
@@ -53,15 +53,151 @@ _EXAMPLE = re.compile(
     """
 )
 _STOP = frozenset(
-    "none null nil true false undefined unset empty default string str int integer number bool boolean object any bytes"
-    " optional required password passwd pass pwd secret token key apikey auth bearer basic digest negotiate ntlm test"
-    " tests testing foo bar baz foobar qux hidden masked secure sensitive private public changeit changeme example"
-    " unknown enabled disabled on off yes no self this cls var let const function return static void auto input text"
-    " value values name user username login admin root guest postgres mysql mongo redis rabbitmq minio oauth oauth2 jwt"
-    " apikeyauth httpbasic cookie header query file files env environ config local session sessions aws google github"
-    " description write read readwrite writeonly readonly keyword prompt ask never always once only if not supported"
-    " missing invalid valid expired wrong incorrect incomplete expected unexpected found provided given nonempty"
-    " sometimes nullable confirmed email username current-password new-password off-site".split()
+    [
+        "none",
+        "null",
+        "nil",
+        "true",
+        "false",
+        "undefined",
+        "unset",
+        "empty",
+        "default",
+        "string",
+        "str",
+        "int",
+        "integer",
+        "number",
+        "bool",
+        "boolean",
+        "object",
+        "any",
+        "bytes",
+        "optional",
+        "required",
+        "password",
+        "passwd",
+        "pass",
+        "pwd",
+        "secret",
+        "token",
+        "key",
+        "apikey",
+        "auth",
+        "bearer",
+        "basic",
+        "digest",
+        "negotiate",
+        "ntlm",
+        "test",
+        "tests",
+        "testing",
+        "foo",
+        "bar",
+        "baz",
+        "foobar",
+        "qux",
+        "hidden",
+        "masked",
+        "secure",
+        "sensitive",
+        "private",
+        "public",
+        "changeit",
+        "changeme",
+        "example",
+        "unknown",
+        "enabled",
+        "disabled",
+        "on",
+        "off",
+        "yes",
+        "no",
+        "self",
+        "this",
+        "cls",
+        "var",
+        "let",
+        "const",
+        "function",
+        "return",
+        "static",
+        "void",
+        "auto",
+        "input",
+        "text",
+        "value",
+        "values",
+        "name",
+        "user",
+        "username",
+        "login",
+        "admin",
+        "root",
+        "guest",
+        "postgres",
+        "mysql",
+        "mongo",
+        "redis",
+        "rabbitmq",
+        "minio",
+        "oauth",
+        "oauth2",
+        "jwt",
+        "apikeyauth",
+        "httpbasic",
+        "cookie",
+        "header",
+        "query",
+        "file",
+        "files",
+        "env",
+        "environ",
+        "config",
+        "local",
+        "session",
+        "sessions",
+        "aws",
+        "google",
+        "github",
+        "description",
+        "write",
+        "read",
+        "readwrite",
+        "writeonly",
+        "readonly",
+        "keyword",
+        "prompt",
+        "ask",
+        "never",
+        "always",
+        "once",
+        "only",
+        "if",
+        "not",
+        "supported",
+        "missing",
+        "invalid",
+        "valid",
+        "expired",
+        "wrong",
+        "incorrect",
+        "incomplete",
+        "expected",
+        "unexpected",
+        "found",
+        "provided",
+        "given",
+        "nonempty",
+        "sometimes",
+        "nullable",
+        "confirmed",
+        "email",
+        "username",
+        "current-password",
+        "new-password",
+        "off-site",
+    ]
 )
 _WORDS = re.compile(r"[A-Za-z]+|[0-9]+")
 _TURNS = re.compile(r"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]")
@@ -78,20 +214,21 @@ def is_placeholder(value: str) -> bool:
 def is_secret(value: str, level: int, *, quoted: bool, alone: bool = False) -> bool:
     """Whether the value is one, given what its name promises. `alone`: it is all that its line assigns."""
     size = len(value)
-    if size > LONGEST or size < _SHORTEST[level] or "\ufffd" in value or is_placeholder(value) or _REFERENCE.match(value):
+    if (
+        size > LONGEST
+        or size < _SHORTEST[level]
+        or "\ufffd" in value
+        or is_placeholder(value)
+        or _REFERENCE.match(value)
+    ):
         return False
     if _PATH.fullmatch(value) and not (level == PASSWORD and _ODD.search(value.lstrip("/\\~."))):
         return _is_base64(value, level)
     if _CODE.match(value) and not (quoted and level == PASSWORD and _looks_chosen(value)):
         return False
     if _PLAIN.fullmatch(value):
-        return (
-            level == PASSWORD
-            and value.isdigit()
-            and 6 <= size <= 20
-            or level == SECRET
-            and value.isdigit()
-            and size > 15
+        return (level == PASSWORD and value.isdigit() and 6 <= size <= 20) or (
+            level == SECRET and value.isdigit() and size > 15
         )
     if any(blank in value for blank in " \t\n"):
         return level == PASSWORD and quoted and _is_phrase(value)
@@ -137,7 +274,7 @@ def _is_password(value: str, *, quoted: bool, alone: bool) -> bool:
     """People choose words: a digit or an odd character makes one, gibberish too; bare words may be code."""
     words = _WORDS.findall(value)
     lowered = [word.lower() for word in parts(value)]
-    if lowered and all(word in _STOP or word.isdigit() and len(word) < 3 for word in lowered):
+    if lowered and all(word in _STOP or (word.isdigit() and len(word) < 3) for word in lowered):
         return False
     if is_random(value):
         return True

@@ -16,12 +16,12 @@ _CONTEXT = 160  # before a find: its name, its program
 def cut(text: str, finds: Sequence[Found], ahead: int) -> int:
     """Up to where a full window is given out."""
     at = _line_end(text, len(text) - ahead)
-    for find in reversed(finds):
+    for number in reversed(range(len(finds))):
+        find = finds[number]
         if find.start - _CONTEXT < at < find.end:
-            at = _line_end(text, max(0, find.start - _CONTEXT))
-    if at <= 0:  # finds from beginning to end: give out the first ones
-        at = next((find.end for find in finds if find.end > _CONTEXT), len(text) - ahead)
-    return next((find.end for find in finds if find.start < at < find.end), at)
+            behind = finds[number - 1].end if number else 0  # a name stands between two finds
+            at = max(behind, _line_end(text, max(behind, find.start - _CONTEXT)))
+    return at or finds[0].end
 
 
 def _line_end(text: str, limit: int) -> int:

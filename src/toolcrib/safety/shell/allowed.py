@@ -1,92 +1,108 @@
-"""The programs that run without a question, and the arguments with which they do not.
+"""The programs that run without a question, and the options with which they do not.
 
-A line holds names, then what takes the permission away: `!-o` an option (a letter in any cluster, `!--long` also cut
-short), `!=word` that word as first operand. `~` before the names: operands are files that are written.
+Each row holds names and the options that take the permission away: `-o` also within a cluster of letters, `--long`
+also cut short or with a value, `-word` as it stands.
 """
-
-import re
 
 from toolcrib.safety.shell.marks import LOOSE, plain
 from toolcrib.safety.shell.run import Run, is_option
 
-_TABLE = """
-: true false pwd whoami id groups tty nproc arch uptime users logname hostid sync sleep wait times jobs
-echo printf seq expr factor yes numfmt cal ncal getconf locale uname lsb_release sw_vers ver
-cat tac head tail wc nl rev cut paste join comm fold fmt expand unexpand tr column colrm pr tsort look zcat bzcat
-xzcat zstdcat lz4cat zless zmore base32 base64 md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum
-md5 shasum crc32 strings od hexdump hd size nm objdump readelf cmp diff3 sdiff !--output !-o !--files0-from
-diff colordiff delta !--output !--to-file
-ls dir vdir lsd stat file realpath readlink basename dirname namei du df lsblk findmnt lsattr getfacl pathchk
-exa eza tree !-o !--output
-test [ which whereis whatis apropos type hash command_not_found man info tldr help !-P !-H !--pager !--html !-B
-!--browser
-more less zless most bat batcat !--pager !-o !-O !-k !--lesskey-file !--log-file !--lesskey-src !--LOG-FILE
-grep egrep fgrep zgrep pgrep pidof agrep ack ag !--pager !-O !--pager-cmd
-rg !--pre !--hostname-bin !--search-zip-with
-sort !-o !--output !--compress-program !-T !--temporary-directory !--files0-from
-shuf !-o !--output
-uniq
-xxd !-r !--revert
-ps pstree free vmstat iostat mpstat lscpu lsmem lspci lsusb lsmod lsof ss netstat w last lastlog uptime top htop
-procinfo pmap nvidia-smi sensors who numastat lsns lsipc getent lslocks lslogins sar pidstat !-F !-w
-date !-s !--set
-hostname !-F !--file !-b
-dmesg !-c !-C !-n !-D !-E !--clear !--read-clear !--console-level
-journalctl !--rotate !--vacuum-size !--vacuum-time !--vacuum-files !--flush !--relinquish-var !--sync !--setup-keys
-!--update-catalog
-ip !=set !=add !=del !=netns !=link !-b !-batch !--batch !-n !--netns
-ifconfig route arp
-env_ printenv set_ locale timedatectl_
-cd pushd popd dirs shift return exit break continue local getopts read readarray mapfile readonly export typeset
-declare let umask ulimit fc_ bg fg disown compgen shopt set suspend_ unset
-jq !-f !--from-file !-L
-yq !-i !--inplace !-f !--from-file
-xmllint !--output !--shell !-o
-xmlstarlet !=ed
-csvcut csvgrep csvlook csvstat csvsort csvjson in2csv mlr_ dasel_ gron fx_ jless
-tokei cloc scc wc ncdu duf dust hyperfine_ !-o !--output !--export !-O !--report-file !--script-lang !--config
-which command -v
-gofmt rustfmt black isort autopep8 yapf prettier eslint stylelint tslint biome oxlint standard xo ruff flake8 pylint
-mypy pyright basedpyright pyflakes pycodestyle pydocstyle bandit vulture djlint tox nox pre-commit pytest py.test
-coverage ctest shellcheck shfmt hadolint yamllint markdownlint markdownlint-cli2 textlint cspell codespell taplo
-clang-format clang-tidy cppcheck golangci-lint staticcheck govulncheck goimports checkstyle ktlint detekt rubocop
-swiftlint swiftformat phpcs phpstan psalm phpunit pest rspec jest mocha vitest ava tap nyc c8 karma cypress playwright
-tsc tsd swc babel webpack rollup vite esbuild parcel turbo nx lerna rimraf_ next nuxt astro svelte-kit svelte-check
-gatsby ng vue-cli-service react-scripts expo tsup unbuild microbundle ncc pkg_ size-limit bundlesize attw publint
-typedoc jsdoc docusaurus vitepress storybook sphinx-build mkdocs cargo-nextest trunk wasm-pack dune_ mix rebar3 stack
-cabal zig_ dart flutter msbuild nunit sbt lein bazel_ buck_ pants_ meson ninja cmake_ gradle mvn sass postcss tailwindcss
-concurrently_ npm-run-all run-s run-p commitlint husky_ lint-staged semantic-release_ changeset_ api-extractor knip
-depcheck madge dpdm license-checker autocannon_ loadtest tsx_ ts-node_ vue-tsc dprint web-ext stencil dtslint tslib
-!--config-eval !--exec !--eval !--require-eval !-p=exec !--rulesdir !--resolve-plugins-relative-to !--load-plugins
-!--init-hook !--plugin !--override-ini !--rootdir= !--globalSetup !--shell-escape !--load !--rcfile
-gcc g++ cc c++ clang clang++ rustc javac kotlinc ghc tcc_ ld ar ranlib strip as nasm !-wrapper !-fplugin !-B
-!-specs !-Xclang !-load !--ld-path !-fuse-ld !-C !--codegen !-F !-plugin !-J !-XPlugin !-processorpath !-pgmF !-o=/
-"""
+_READERS = (
+    ("true false : pwd whoami id groups tty nproc arch uptime users logname hostid sync sleep wait times jobs", ""),
+    ("echo printf expr seq factor yes numfmt cal ncal getconf locale uname lsb_release sw_vers ver test [ which", ""),
+    ("cat tac head tail wc nl rev cut paste join comm fold fmt expand unexpand tr column colrm look zcat bzcat", ""),
+    ("xzcat zstdcat lz4cat zless base32 base64 md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum", ""),
+    ("cksum sum md5 shasum crc32 strings od hexdump hd size nm objdump readelf cmp tsort pr ldd rot13", ""),
+    ("ls dir vdir lsd stat realpath readlink basename dirname namei du df lsblk findmnt lsattr getfacl pathchk", ""),
+    ("exa eza whereis whatis apropos type hash egrep fgrep grep zgrep pgrep pidof tldr", ""),
+    ("diff colordiff diff3 sdiff exiftool_ tree", "-o --output --to-file"),
+    ("file", "-C --compile"),
+    ("help info man", "-P -H --pager --html -B --browser -o --output"),
+    ("less zless more most bat batcat", "-o -O -k --log-file --lesskey-file --lesskey-src --pager +"),
+    ("ack ag", "--pager --pager-cmd"),
+    ("rg", "--pre --hostname-bin"),
+    ("sort", "-o --output --compress-program -T --temporary-directory --files0-from"),
+    ("shuf", "-o --output"),
+    ("uniq", ""),
+    ("xxd", "-r -revert"),
+    ("ps pstree free vmstat iostat mpstat lscpu lsmem lspci lsusb lsmod lsof ss netstat w last lastlog lslocks", ""),
+    ("sensors who numastat lsns lsipc getent lslogins pidstat pmap nvidia-smi procinfo arp", "-F"),
+    ("top htop", ""),
+    ("date", "-s --set"),
+    ("hostname", "-F --file -b"),
+    ("dmesg", "-c -C -n -D -E -w --clear --read-clear --console-level --console-off"),
+    ("journalctl", "--rotate --vacuum-size --vacuum-time --vacuum-files --flush --relinquish-var --setup-keys"),
+    ("printenv cd pushd popd dirs shift return exit break continue local getopts read readarray mapfile readonly", ""),
+    ("declare export typeset let umask ulimit bg fg disown compgen shopt }", ""),
+    ("jq", "-f --from-file -L"),
+    ("yq", "-i --inplace --in-place -f --from-file"),
+    ("xmllint", "--output --shell -o"),
+    ("csvcut csvgrep csvlook csvstat csvsort gron jless tokei cloc scc ncdu duf dust column", "-o --output"),
+    ("nslookup dig host ping ping6 traceroute tracepath whois mtr", "-f -k -p"),
+    ("mktemp touch mkdir", ""),
+)
 
-_WRITERS = """
-touch mkdir mktemp truncate_ split csplit gzip bzip2 xz zstd gunzip bunzip2 unxz unzstd !--filter !-I
-!--use-compress-program !-S
-"""
+_DEVELOPING = (
+    ("pytest py.test tox nox pre-commit coverage ctest", "-p --rootdir --override-ini -o -c --confcutdir --config"),
+    ("ruff flake8 pylint mypy pyright basedpyright pyflakes pycodestyle pydocstyle bandit vulture black isort djlint", ""),
+    ("autopep8 yapf gofmt goimports rustfmt shfmt clang-format taplo dprint swiftformat ktlint", ""),
+    ("shellcheck hadolint yamllint markdownlint markdownlint-cli2 textlint cspell codespell clang-tidy cppcheck", "-load"),
+    ("golangci-lint staticcheck govulncheck checkstyle detekt swiftlint phpcs phpstan psalm reuse interrogate", ""),
+    ("prettier eslint stylelint tslint biome oxlint standard xo", "--rulesdir --resolve-plugins-relative-to --plugin"),
+    ("jest mocha vitest ava tap nyc c8 karma cypress playwright phpunit pest rspec jasmine wtr qunit", "--globalSetup"),
+    ("tsc tsd swc babel webpack rollup vite esbuild parcel turbo nx lerna next nuxt astro svelte-kit svelte-check", ""),
+    ("gatsby ng vue-cli-service react-scripts tsup unbuild microbundle ncc size-limit bundlesize attw publint", ""),
+    ("typedoc jsdoc docusaurus vitepress sphinx-build mkdocs sass postcss tailwindcss vue-tsc stencil knip depcheck", ""),
+    ("madge commitlint lint-staged npm-run-all run-s run-p license-checker api-extractor nodemon_ rimraf_", ""),
+    ("gcc g++ cc c++ clang clang++ javac kotlinc ghc ar ranlib as nasm", "-wrapper -fplugin -B -specs -Xclang -load"),
+    ("rustc", "-C --codegen"),
+    ("ninja meson dotnet msbuild nunit sbt lein mix rebar3 stack cabal dart flutter swift gradle gradlew mvn mvnw", ""),
+    ("wasm-pack trunk cargo-nextest gettext msgfmt xgettext protoc buf sqlfluff alembic_", "--plugin"),
+    ("cmake", "-P -E -C --install"),
+    ("make gmake", "--eval -E -f --file --makefile -C --directory -I --include-dir"),
+    ("rake bundle_ just task mage grunt gulp bazelisk bazel", "-e -E --execute -r -f --file -c"),
+)
 
-
-def _read(table: str) -> "dict[str, tuple[tuple[str, ...], tuple[str, ...]]]":
-    """A block begins with names and ends with its own options, which may go on in lines that hold nothing else."""
-    out: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
-    names: list[str] = []
-    barred: list[str] = []
-    for line in table.strip().splitlines():
-        for word in line.split():
-            if word.startswith("!"):
-                barred.append(word[1:])
-                continue
-            if barred:
-                out |= _entries(names, barred)
-                names, barred = [], []
-            names.append(word)
-    return out | _entries(names, barred)
+_NAMES_ONLY = frozenset(
+    "ls dir vdir lsd exa eza tree stat test [ du df file find fd fdfind cd pushd echo printf mkdir touch which type "
+    "git chmod chown chgrp realpath readlink basename dirname namei lsattr getfacl expr help man alias export declare "
+    "readonly local typeset read unset set shopt ssh-keygen kill rm npm yarn pnpm cargo pip pip3 docker kubectl "
+    "ln ssh-add sudo env systemctl pgrep ps jq sleep exit return".split()
+)
+_PATTERN_FIRST = frozenset("grep egrep fgrep rg ag ack sed awk gawk mawk zgrep perl jq yq tr".split())
 
 
-def _entries(names: list[str], barred: list[str]) -> "dict[str, tuple[tuple[str, ...], tuple[str, ...]]]":
-    options = tuple(word for word in barred if not word.startswith("="))
-    words = tuple(word[1:] for word in barred if word.startswith("="))
-    return {name: (options, words) for name in names if not name.endswith("_")}
+def _table(rows: tuple[tuple[str, str], ...]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(barred.split()) for names, barred in rows for name in names.split() if name[-1] != "_"}
+
+
+ALLOWED = _table(_READERS) | _table(_DEVELOPING)
+BUILDERS = frozenset(_table(_DEVELOPING)) | {"npm", "yarn", "pnpm", "cargo", "go", "python", "python3", "node", "pip"}
+
+
+def names_only(name: str) -> bool:
+    """Whether the program's words are no files that it shows."""
+    return name in _NAMES_ONLY
+
+
+def pattern_first(name: str) -> bool:
+    """Whether the program's first operand is a pattern and no file."""
+    return name in _PATTERN_FIRST
+
+
+def permitted(run: Run) -> str:
+    """Nothing if the table lets the command run; otherwise what it would have to do without."""
+    barred = ALLOWED.get(run.name)
+    if barred is None:
+        return "the program itself"
+    for word in run.words:
+        if word[:1] in {"-", "+"}:
+            if word == "--":
+                break
+            bare = plain(word)
+            for option in barred:
+                if is_option(bare, option) or (option == "+" and bare.startswith("+")):
+                    return option
+    if barred and run.words and run.words[0] == LOOSE:
+        return "words that are not known before it runs"
+    return ""

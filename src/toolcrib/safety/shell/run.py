@@ -24,7 +24,7 @@ class Machine(Protocol):
 class Run:
     """A program's name, its words, what comes in, and where it stands."""
 
-    __slots__ = ("machine", "name", "path", "piped_on", "scope", "stdin", "words")
+    __slots__ = ("_allowed", "machine", "name", "path", "scope", "stdin", "words")
 
     def __init__(self, path: str, name: str, words: Sequence[str], stdin: str | None, where: "tuple[Machine, Scope]") -> None:
         self.path = path
@@ -32,10 +32,16 @@ class Run:
         self.words = list(words)
         self.stdin = stdin
         self.machine, self.scope = where
+        self._allowed = False
+
+    def allow(self) -> None:
+        """A rule takes away what would be asked about this command. Denials stay."""
+        self._allowed = True
 
     def ask(self, rule: str, why: str, instead: str = "") -> None:
         """A person has to agree."""
-        self.machine.note(ASK, rule, why, instead)
+        if not self._allowed:
+            self.machine.note(ASK, rule, why, instead)
 
     def deny(self, rule: str, why: str, instead: str = "") -> None:
         """It is not run."""

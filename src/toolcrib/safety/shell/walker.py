@@ -39,7 +39,7 @@ class Walk:
         self.now: tuple[str, ...] = ()
         self.calls: list[str] = []
         self._words = Words(self)
-        self._pipes = 0
+        self.allowed_by: tuple[str, str] | None = None
         self._kinds: dict[str, Callable[[Node, Scope, str | None], str]] = {
             "program": self._statements,
             "list": self._list,
@@ -74,6 +74,10 @@ class Walk:
             self.finding = Finding(level, rule, why, self.span, instead)
         if level == DENY:
             raise Enough
+
+    def permitted(self, rule: str, why: str) -> None:
+        """A rule of the installation let a command run."""
+        self.allowed_by = self.allowed_by or (rule, why)
 
     def worry(self, rule: str, why: str) -> None:
         """A reason to ask that no rule can take away."""
@@ -162,10 +166,8 @@ class Walk:
     def _pipeline(self, node: "Node", scope: Scope, stdin: str | None) -> str:
         stages = [child for child in node.children if child.is_named and child.type != "comment"]
         out = stdin
-        self._pipes += 1
         for stage in stages:
             out = self.visit(stage, scope.copy(), out)
-        self._pipes -= 1
         return out or ""
 
     def _negated(self, node: "Node", scope: Scope, stdin: str | None) -> str:

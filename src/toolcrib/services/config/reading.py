@@ -24,6 +24,10 @@ def read_config(text: str, *, source: str = "toolcrib.yaml", env: Mapping[str, s
         found = ROOT.read(node, "", into) or {}
     for i, rule in enumerate(found.get("rules", ())):
         _complete(rule, f"rules[{i}]", into)
+    for name, box in found.get("toolboxes", {}).items():
+        place = at("toolboxes", name)
+        if "tools" not in (box or {}) and at(place, "tools") not in into.lines:
+            into.refuse(place, "This toolbox has no 'tools'.", into.lines.get(place, 0), "Add them; [] grants nothing.")
     if into.problems:
         raise BadConfig(sorted(map(_placed, into.problems), key=lambda problem: problem.line), source)
     return _config(found, into, source)

@@ -6,10 +6,10 @@ import pytest
 
 from tests.core.test_resolver import made
 from tests.core.workbench import resolver_of
-from toolcrib.core.lint import Finding, lint
 from toolcrib.core.policy import AgentRules, Grants, KitTool, Policy, Toolbox
 from toolcrib.core.registry import Names, Reserved
 from toolcrib.core.tool import Effect
+from toolcrib.services.lint import Finding, lint
 
 TOOLS = [*(made(f"t{i:02d}") for i in range(25)), made("wipe", effect=Effect.DESTROY), made("base")]
 
@@ -85,6 +85,7 @@ def test_a_toolbox_that_does_not_exist_is_reported() -> None:
     assert "'gone'" in found({"toolboxes": ("gone",)})["L7"][0].what
 
 
+@pytest.mark.meets("lint:names:unknown")
 @pytest.mark.parametrize("rules", [{"deny": ("bse",)}, {"allow": ("bse",)}, {"tools": (KitTool("bse"),)}])
 def test_an_unknown_name_is_reported_with_the_nearest(rules: dict[str, Any]) -> None:
     told = found(rules)

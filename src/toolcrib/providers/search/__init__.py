@@ -1,0 +1,1 @@
+"""Web search: one module for each provider, behind one port; `chain` asks them."""

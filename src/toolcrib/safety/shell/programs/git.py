@@ -1,0 +1,209 @@
+"""`git`: looking, adding and committing are free; losing work, leaving the machine and running hooks are not."""
+
+import re
+
+from toolcrib.safety.shell import writing
+from toolcrib.safety.shell.marks import LOOSE, UNKNOWN, plain, shown, vague
+from toolcrib.safety.shell.run import Handle, Run, is_option
+
+# Options that take the permission away. A sub-command that is not here is asked about.
+_FREE: dict[str, str] = {
+    **dict.fromkeys("status rev-parse rev-list ls-files ls-tree cat-file describe name-rev merge-base shortlog".split(), ""),
+    **dict.fromkeys("show-ref for-each-ref count-objects var version check-ignore check-attr cherry verify-commit".split(), ""),
+    **dict.fromkeys("verify-tag whatchanged annotate blame range-diff diff-tree diff-index diff-files fsck".split(), "--output"),
+    **dict.fromkeys("show log diff".split(), "--output --ext-diff --textconv"),
+    "grep": "-O --open-files-in-pager",
+    "help": "-w --web -m",
+    "shortlog": "",
+    "show-branch": "",
+    "symbolic-ref": "-d --delete -m",
+    "add": "-e --edit -i --interactive",
+    "commit": "--no-verify -n -t --template -F_ -e_",
+    "rm": "",
+    "mv": "",
+    "restore": "",
+    "branch": "-D -d -f -M -m --delete --force --move --edit-description",
+    "tag": "-d -f --delete --force",
+    "switch": "-f --force --discard-changes -C",
+    "checkout": "-f --force -B -p",
+    "merge": "-s --strategy",
+    "fetch": "--upload-pack --force -f --prune-tags --set-upstream",
+    "pull": "--upload-pack --force -f --rebase=i -s",
+    "stash": "",
+    "init": "--template --separate-git-dir --shared",
+    "cherry-pick": "-s --strategy",
+    "revert": "--strategy",
+    "rebase": "-x --exec -i --interactive --root -s --strategy",
+    "reset": "--hard --merge --keep",
+    "remote": "",
+    "config": "",
+    "worktree": "",
+    "submodule": "",
+    "notes": "",
+    "reflog": "",
+    "bisect": "",
+    "archive": "--exec --remote -o --output",
+    "ls-remote": "--upload-pack --exec",
+    "apply": "--unsafe-paths --directory",
+    "am": "",
+    "format-patch": "-o --output-directory",
+    "lfs": "",
+    "sparse-checkout": "",
+    "update-index": "",
+    "write-tree": "",
+    "hash-object": "-w",
+    "interpret-trailers": "",
+    "mktree": "",
+    "diff-so-fancy": "",
+    "flow": "",
+}
+_ONLY: dict[str, frozenset[str]] = {
+    "stash": frozenset(("list", "show", "push", "save", "pop", "apply", "-u", "--include-untracked", "-k", "--keep-index")),
+    "remote": frozenset(("-v", "--verbose", "show", "get-url")),
+    "worktree": frozenset(("list",)),
+    "submodule": frozenset(("status", "summary")),
+    "notes": frozenset(("list", "show")),
+    "reflog": frozenset(("show", "list", "exists", "HEAD")),
+    "bisect": frozenset(("log", "good", "bad", "skip", "start", "reset", "view")),
+    "lfs": frozenset(("ls-files", "status", "env", "version")),
+    "sparse-checkout": frozenset(("list",)),
+    "flow": frozenset(("version",)),
+    "am": frozenset(("--show-current-patch",)),
+}
+_KEYS_FREE = re.compile(
+    r"(?i)(?:user|color|advice|column|commit\.gpgsign|tag\.gpgsign|gpg\.format|core\.(?:quotepath|abbrev|autocrlf|safecrlf|ignorecase|"
+    r"longpaths|filemode|precomposeunicode|bare|whitespace)|diff\.(?:renames|algorithm|context|noprefix|mnemonicprefix|renamelimit)|"
+    r"log\.\w+|init\.defaultbranch|pull\.\w+|push\.default|merge\.(?:ff|conflictstyle|renamelimit)|rebase\.auto\w+|fetch\.\w+|gc\.auto|"
+    r"status\.\w+|protocol\.version|http\.(?:lowspeed\w*|postbuffer)|safe\.directory|index\.\w+|branch\.sort|help\.autocorrect)"
+)
+_PAGERS = re.compile(r"(?i)core\.pager|pager\.\w+")
+
+
+def git(run: Run) -> str | None:
+    """Reads git's own options, then the sub-command."""
+    at = 0
+    words = run.words
+    while at < len(words) and words[at].startswith("-"):
+        word = plain(words[at])
+        if word in {"-c", "--config-env"} or word.startswith(("--config-env=", "-c")):
+            setting = word[2:] if word.startswith("-c") and len(word) > 2 else plain(words[at + 1]) if at + 1 < len(words) else ""
+            _setting(run, setting)
+            at += 2 if word in {"-c", "--config-env"} else 1
+            continue
+        if word in {"-p", "--paginate"} or word.startswith(("--exec-path=", "--git-dir", "--work-tree", "--namespace")):
+            run.ask("git:option", f"git {word} changes what git runs or where")
+        if word in {"--version", "--help", "-v", "-h", "--exec-path", "--html-path", "--man-path"}:
+            return None
+        if word == "-C" and at + 1 < len(words) and plain(words[at + 1]).startswith(("/", "~", "..")):
+            writing.read(run.machine, words[at + 1], run.scope)
+        at += 2 if word in {"-C", "--git-dir", "--work-tree", "--namespace", "--super-prefix"} else 1
+    if at >= len(words):
+        return None
+    return _command(run, words[at], words[at + 1 :])
+
+
+def _setting(run: Run, text: str) -> None:
+    key, _, value = text.partition("=")
+    if _PAGERS.fullmatch(key) and value in {"cat", "less", ""}:
+        return
+    if _KEYS_FREE.fullmatch(key) or _KEYS_FREE.match(key + ".") and key.split(".")[0].lower() in {"user", "color", "advice", "column"}:
+        return
+    command = value.removeprefix("!")
+    run.machine.storable = False
+    run.ask("git:config", f"git -c {key} can make git run a program")
+    if command and re.search(r"(?i)pager|editor|command|alias|helper|hook|external|textconv|fsmonitor|program|clean|smudge|driver|tool", key):
+        run.code(command, None, UNKNOWN)
+
+
+def _command(run: Run, verb: str, words: list[str]) -> str | None:
+    verb = plain(verb) if not vague(verb) else verb
+    barred = _FREE.get(verb)
+    if vague(verb) or verb.startswith(LOOSE) or barred is None:
+        run.ask(f"git:{plain(verb)}"[:60], f"git {shown(verb)} changes more than the workspace's files, or loses work")
+        return _others(run, verb, words)
+    for word in words:
+        if word == "--":
+            break
+        for option in barred.split():
+            if is_option(word, option):
+                run.ask(f"git:{verb} {option}", f"git {verb} {option} can lose work, leave the machine or run a program")
+    only = _ONLY.get(verb)
+    if only is not None and words and plain(words[0]) not in only:
+        run.ask(f"git:{verb}", f"git {verb} {shown(words[0])} changes more than can be undone")
+        return _others(run, verb, words)
+    return _closer(run, verb, words)
+
+
+def _closer(run: Run, verb: str, words: list[str]) -> str | None:
+    bare = [plain(word) for word in words]
+    if verb == "checkout" and ("--" in bare or "." in bare or any(word.startswith((":/", "./")) for word in bare)):
+        run.ask("git:checkout", "it would throw changes away", "git stash")
+    if verb == "restore" and "--staged" not in bare and "-S" not in bare:
+        run.ask("git:restore", "it would throw changes away", "git stash")
+    if verb == "rm" and "--cached" not in bare:
+        run.ask("git:rm", "it would remove files")
+    if verb == "config":
+        _config(run, words)
+    if verb in {"fetch", "pull", "ls-remote"} and any("::" in word or "://" in word or ("@" in word and ":" in word) for word in bare):
+        run.ask("git:remote", f"git {verb} from an address that is not among the configured ones")
+    if verb == "commit" and "--amend" in bare and "--no-edit" not in bare and not any(w.startswith(("-m", "-F", "-C")) for w in bare):
+        run.ask("git:editor", "it would open an editor")
+    if verb == "bisect" and bare[:1] == ["run"]:
+        run.again(words[1:])
+    if run.scope.wrote and verb in {"commit", "merge", "checkout", "rebase"} and _wrote_hook(run):
+        run.ask("written-and-run", "git runs hooks, and the same command wrote one")
+    return None
+
+
+def _wrote_hook(run: Run) -> bool:
+    return any("hooks/" in path or path.endswith((".gitattributes", ".git/config")) for path in run.scope.files)
+
+
+def _config(run: Run, words: list[str]) -> None:
+    bare = [plain(word) for word in words]
+    looks = {"--get", "--get-all", "--list", "-l", "--get-regexp", "--show-origin", "list", "get", "--get-urlmatch"}
+    if looks & set(bare):
+        return
+    names = [word for word in bare if not word.startswith("-")]
+    if len(names) == 1 and "." in names[0] and not {"--unset", "--add", "--edit", "-e", "--replace-all", "--unset-all"} & set(bare):
+        return
+    if len(names) == 2 and _KEYS_FREE.fullmatch(names[0] + "") is None and not names[0].lower().startswith(("user.", "color.", "advice.")):
+        run.code(names[1].removeprefix("!"), None, UNKNOWN)
+        run.ask("git:config", f"git config {names[0]} can make git run a program")
+    if "--global" in bare or "--system" in bare or len(names) != 2 or "--edit" in bare or "-e" in bare:
+        run.ask("git:config", "it would change git for every project")
+
+
+def _others(run: Run, verb: str, words: list[str]) -> str | None:
+    bare = [plain(word) for word in words]
+    if verb == "submodule" and bare[:1] == ["foreach"]:
+        run.code(" ".join(word for word in bare[1:] if not word.startswith("-")), None, UNKNOWN)
+    if verb == "bisect" and bare[:1] == ["run"]:
+        run.again(words[1:])
+    if verb == "filter-branch":
+        for option in ("--tree-filter", "--index-filter", "--msg-filter", "--env-filter"):
+            if option in bare[:-1]:
+                run.code(bare[bare.index(option) + 1], None, UNKNOWN)
+    if verb in {"clone", "submodule"} and any(word.startswith("ext::") for word in bare):
+        run.code(next(word for word in bare if word.startswith("ext::"))[5:], None, UNKNOWN)
+    if verb == "clone":
+        run.scope.wrote = True
+    if verb == "difftool" and ("-x" in bare or any(word.startswith("--extcmd") for word in bare)):
+        text = next((word.partition("=")[2] for word in bare if word.startswith("--extcmd=")), "")
+        run.code(text or bare[min(len(bare) - 1, bare.index("-x") + 1 if "-x" in bare else 0)], None, UNKNOWN)
+    return UNKNOWN
+
+
+def forge(run: Run) -> str | None:
+    """`gh`, `glab`: looking is free."""
+    bare = [plain(word) for word in run.operands("-R --repo -L --limit --json -q --jq -t -s --state")]
+    looks = {"list", "view", "status", "diff", "checks", "watch", "ls"}
+    if len(bare) >= 2 and bare[1] in looks and bare[0] not in {"auth", "secret", "variable"}:
+        return None
+    if run.words[:1] in (["--version"], ["version"], ["help"]) or bare[:2] == ["auth", "status"]:
+        return None
+    run.ask("forge", f"{run.name} {' '.join(bare[:2])} acts on another machine")
+    return UNKNOWN
+
+
+HANDLES: dict[str, Handle] = {"git": git, "gh": forge, "glab": forge, "hub": forge, "tig": forge, "svn": forge, "hg": forge}

@@ -1,0 +1,160 @@
+"""Programs that remove or overwrite: the roots of the system and of people's files are never touched."""
+
+from collections.abc import Sequence
+
+from toolcrib.safety.shell import places, writing
+from toolcrib.safety.shell.marks import plain, shown, vague
+from toolcrib.safety.shell.run import Handle, Run
+
+
+def remove(run: Run) -> str | None:
+    """`rm`: what is gone stays gone, so it is asked about everywhere but among temporary files."""
+    deep = run.has("-r", "-R", "--recursive", "-d", "--dir")
+    if run.has("--no-preserve-root"):
+        run.deny("system-tree", "it says that even the root may go")
+    removed(run, run.operands(), deep=deep)
+    return None
+
+
+def removed(run: Run, targets: Sequence[str], *, deep: bool, how: str = "remove") -> None:
+    """Judges what would be gone."""
+    for target in targets:
+        found = places.root(target, run.cwd)
+        if found:
+            run.deny("system-tree", f"it would {how} {shown(target)}: {found} is a system tree or somebody's whole home")
+        if places.disk(target, run.cwd):
+            run.deny("device", f"it would {how} the device {shown(target)}")
+        single = places.system_file(target, run.cwd)
+        if single and not (vague(target) and plain(target) in {"", "/"}):
+            run.deny("system-path", f"it would {how} {single}, a file of the system")
+        path = places.resolved(target, run.cwd)
+        if path.endswith("_history") or path.startswith("/var/log"):
+            run.deny("traces", f"it would {how} {shown(target)}, a record of what was done")
+    safe = targets and all(places.in_temp(places.resolved(target)) and not vague(target) for target in targets)
+    if not safe or how != "remove":
+        kind = "recursive" if deep else "remove"
+        run.ask(kind, f"it would {how} {' '.join(shown(target) for target in targets)[:80]} for good")
+
+
+def overwrite(run: Run) -> str | None:
+    """`shred`, `truncate`, `wipe`, `srm`."""
+    removed(run, run.operands("-s -n -r --size --iterations --reference"), deep=False, how="overwrite")
+    return None
+
+
+def copy_blocks(run: Run) -> str | None:
+    """`dd if=.. of=..`: the usual way to lose a disk."""
+    for word in run.words:
+        name, _, value = word.partition("=")
+        if name == "of":
+            writing.write(run.machine, value, run.scope, "overwrite")
+            run.ask("dd", f"it would overwrite {shown(value)}") if not places.harmless_device(value) else None
+        elif name == "if":
+            writing.read(run.machine, value, run.scope)
+    return None
+
+
+_FORMATS = "wipefs fdisk sfdisk cfdisk gdisk sgdisk parted blkdiscard badblocks hdparm mkswap mke2fs"
+_LISTS = ("-l", "--list", "-n", "--noact", "-I", "--version", "--help", "-V")
+
+
+def format_disk(run: Run) -> str | None:
+    """`mkfs`, `fdisk` and the like: listing is asked about, everything else on a device is not done."""
+    if any(word in _LISTS for word in run.words):
+        run.ask("disk", f"{run.name} looks at disks")
+        return None
+    aims = run.operands("-t -L -n -b -o -a")
+    if any(plain(word).startswith("/dev/") or vague(word) for word in aims) or not aims:
+        run.deny("device", f"{run.name} would destroy what is on a disk")
+    run.ask("disk", f"{run.name} would make a file system")
+    return None
+
+
+def volumes(run: Run) -> str | None:
+    """Logical volumes, arrays, encrypted disks."""
+    told = " ".join(plain(word) for word in run.words)
+    bad = ("luksFormat", "luksErase", "erase", "destroy", "--zero-superblock", "format", "sanitize", "eraseDisk",
+           "eraseVolume", "zeroDisk", "partitionDisk", "secureErase", "labelclear")  # fmt: skip
+    if run.name in {"pvremove", "vgremove", "lvremove"} or any(word in told.split() for word in bad):
+        run.deny("device", f"{run.name} would destroy what is on a disk")
+    run.ask("disk", f"{run.name} changes disks")
+    return None
+
+
+def modes(run: Run) -> str | None:
+    """`chmod`, `chown`, `chgrp`, `chattr`, `setfacl`."""
+    rest = run.operands("--reference --from -m -x -M -X")
+    if run.has("--reference") or run.name == "setfacl":
+        first, targets = "", rest
+    else:
+        first, targets = (rest[0] if rest else ""), rest[1:]
+    first, targets = _symbolic(run, first, targets)
+    deep = run.has("-R", "--recursive")
+    for target in targets:
+        if places.root(target, run.cwd) and (deep or run.name != "chmod" or "7" in first or "w" in first):
+            run.deny("system-tree", f"it would change the rights of {shown(target)}, a system tree")
+        if places.system_file(target, run.cwd):
+            run.deny("system-path", f"it would change the rights of {shown(target)}, a file of the system")
+    run_bits = plain(first)
+    if run.name == "chmod" and (_sets_id(run_bits)):
+        run.ask("setuid", "it would let others run a file with its owner's rights")
+    if run.name != "chmod" or deep or _open_to_all(run_bits) or not targets:
+        run.ask("rights", f"it would change the rights of {' '.join(map(shown, targets))[:80]}")
+    for target in targets:
+        if not places.inside(target, run.cwd, run.machine.workspace) or vague(target):
+            run.ask("outside", f"it would change the rights of {shown(target)}, outside the workspace")
+        elif places.hook(target, run.cwd) or places.credential(target, run.cwd):
+            run.ask("hook", f"it would change the rights of {shown(target)}")
+    return None
+
+
+def _symbolic(run: Run, first: str, targets: list[str]) -> tuple[str, list[str]]:
+    """`chmod -x file`: the mode looks like an option."""
+    if run.name != "chmod":
+        return first, targets
+    for word in run.words:
+        if word.startswith("-") and set(word[1:]) <= set("rwxXst,+=ugoa") and word[1:]:
+            return word, [first, *targets] if first else targets
+    return first, targets
+
+
+def _sets_id(mode: str) -> bool:
+    return (len(mode) == 4 and mode.isdigit() and mode[0] in "24567") or ("s" in mode and "+" in mode) or "=s" in mode
+
+
+def _open_to_all(mode: str) -> bool:
+    if mode.isdigit():
+        return mode[-1] in "2367"
+    return "w" in mode and any(who in mode for who in ("o+", "a+", "o=", "a=", "go+", "ugo+"))
+
+
+def move_to_trash(run: Run) -> str | None:
+    """`rimraf`, `trash`, `del-cli`: removal by another name."""
+    removed(run, run.operands(), deep=True)
+    return None
+
+
+def dangling(run: Run) -> str | None:
+    """`unlink`, `rmdir`: one thing at a time. An empty folder is no loss."""
+    targets = run.operands()
+    if run.name == "rmdir" and targets and not any(places.root(word, run.cwd) or vague(word) for word in targets):
+        if all(places.inside(word, run.cwd, run.machine.workspace) for word in targets):
+            return None
+    removed(run, targets, deep=False)
+    return None
+
+
+HANDLES: dict[str, Handle] = {
+    "rm": remove,
+    **dict.fromkeys(("shred", "truncate", "wipe", "srm", "scrub"), overwrite),
+    **dict.fromkeys(("dd", "dcfldd", "dc3dd"), copy_blocks),
+    **dict.fromkeys(_FORMATS.split(), format_disk),
+    **dict.fromkeys(
+        ("mkfs", *("mkfs." + kind for kind in "ext2 ext3 ext4 xfs btrfs vfat fat ntfs f2fs exfat msdos minix".split())),
+        format_disk,
+    ),
+    **dict.fromkeys("pvremove vgremove lvremove cryptsetup zpool zfs mdadm nvme diskutil lvm".split(), volumes),
+    **dict.fromkeys(("chmod", "chown", "chgrp", "chattr", "setfacl", "chflags"), modes),
+    **dict.fromkeys(("rimraf", "trash", "del-cli", "trash-put", "gio-trash"), move_to_trash),
+    **dict.fromkeys(("unlink", "rmdir"), dangling),
+}

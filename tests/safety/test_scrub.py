@@ -1,0 +1,216 @@
+"""The scrubber: what it takes, what it leaves, streams, registered values and marks."""
+
+import base64
+import json
+import string
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toolcrib.safety.scrub import Scrubber
+from toolcrib_bench.scrub_cases import Case, negatives, positives
+
+KEY = b"a key for tests only"
+GH = "gh" + "p_"
+TOKEN = GH + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+SCRUB = Scrubber(key=KEY)
+WITHOUT_RE2 = Scrubber(key=KEY, engine=False)
+
+
+def is_taken(case: Case, scrubbed: str) -> bool:
+    return case.secret not in scrubbed and "[REDACTED:" in scrubbed
+
+
+@pytest.mark.meets("scrub:recall:figure")
+def test_labelled_secrets_are_taken():
+    tiers: dict[str, list[bool]] = {}
+    for case in positives(seed=11):
+        tiers.setdefault(case.tier, []).append(is_taken(case, SCRUB(case.text)))
+    recall = {tier: sum(taken) / len(taken) for tier, taken in tiers.items()}
+    assert recall["provider"] >= 0.995
+    assert min(recall["uri"], recall["cli"], recall["files"]) >= 0.99
+    assert recall["generic"] >= 0.96
+    assert recall["encoded"] >= 0.95
+
+
+@pytest.mark.meets("scrub:false:figure", "scrub:benign:untouched")
+def test_hashes_ids_lock_files_certificates_and_code_are_left_alone():
+    changed = [case.text for case in negatives(seed=11) if SCRUB(case.text) != case.text]
+    assert changed == []
+
+
+def test_without_re2_the_answers_are_the_same():
+    texts = [case.text for case in (*positives(seed=5), *negatives(seed=5))][::3]
+    assert [WITHOUT_RE2(text) for text in texts] == [SCRUB(text) for text in texts]
+
+
+@pytest.mark.meets("scrub:seed:families", "scrub:seed:headers")
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("s" + "k-abcdefghijklmnopqrstuvwxyz123456", "abcdefghijklmnop"),
+        (TOKEN, TOKEN),
+        ("AK" + "IAQWERTYUIOP234567", "QWERTYUIOP"),
+        ("token: abcdefgh", "abcdefgh"),
+        ("password=hunter2", "hunter2"),
+        ('{"token": "Zx81kLmQw0aa"}', "Zx81kLmQw0aa"),
+        ("Authorization: Bearer abcdef1234567890", "abcdef1234567890"),
+        ("postgres://admin:s3cret@db/x", "s3cret"),
+        ("redis://:p4ssw0rd@cache:6379", "p4ssw0rd"),
+        ("API_SECRET=9f8e7d6c5b4a39281706f5e4d3c2b1a0", "9f8e7d6c"),
+    ],
+)
+def test_the_families_of_the_seed_are_taken(text: str, secret: str):
+    assert secret not in SCRUB(text)
+
+
+@pytest.mark.meets("scrub:only:the-secret")
+def test_only_the_secret_is_taken_and_equal_secrets_get_equal_marks():
+    first = SCRUB("url: postgres://bob:Zx9kkqLm@db:5432/main")
+    second = SCRUB("url=postgres://al:Zx9kkqLm@other/x")
+    assert first.startswith("url: postgres://bob:[REDACTED:uri:")
+    assert first.endswith("]@db:5432/main")
+    mark = first[first.index("[") : first.index("]") + 1]
+    assert mark in second
+    assert mark not in Scrubber(key=b"another session")("url: postgres://bob:Zx9kkqLm@db:5432/main")
+
+
+@pytest.mark.meets("scrub:edit:restored")
+def test_a_mark_that_is_written_back_is_restored():
+    text = f"token = '{TOKEN}'\npassword = 'Zx9kkqLm'\n"
+    assert SCRUB.restore(SCRUB(text)) == text
+    assert SCRUB.restore("[REDACTED:github:zzzz]") == "[REDACTED:github:zzzz]"
+
+
+def test_scrubbed_text_is_left_as_it_is():
+    for case in positives(seed=3):
+        once = SCRUB(case.text)
+        assert SCRUB(once) == once
+
+
+def test_scan_says_where_the_secrets_stand():
+    text = "x" * 40_000 + f"\npassword=hunter2\n{TOKEN}\n"
+    _, found = SCRUB.scan(text)
+    assert [text[find.start : find.end] for find in found] == ["hunter2", TOKEN]
+    assert [find.kind for find in found] == ["password", "github"]
+
+
+VALUE = 'p@ss/w+rd "é" 1'
+
+
+@pytest.mark.meets("scrub:dynamic:encodings", "secret:known:scrubbed-encoded")
+@pytest.mark.parametrize(
+    "form",
+    [
+        VALUE,
+        base64.b64encode(VALUE.encode()).decode(),
+        base64.b64encode(b"a" + VALUE.encode() + b"xyz").decode(),
+        base64.b64encode(b"ab" + VALUE.encode() + b"x").decode(),
+        base64.urlsafe_b64encode(VALUE.encode()).decode(),
+        quote(VALUE, safe=""),
+        quote(VALUE),
+        json.dumps(VALUE)[1:-1],
+        json.dumps(VALUE, ensure_ascii=False)[1:-1],
+        VALUE.encode().hex(),
+        VALUE.encode().hex().upper(),
+    ],
+)
+@pytest.mark.parametrize("engine", [True, False])
+def test_a_registered_value_is_found_in_every_encoding(form: str, engine: bool):
+    scrub = Scrubber([("MAIL", VALUE)], key=KEY, engine=engine)
+    scrubbed = scrub(f"before {form} after")
+    assert form[4:-4] not in scrubbed
+    assert "[REDACTED:MAIL:" in scrubbed
+    assert scrubbed.startswith("before ")
+    assert scrubbed.endswith(" after")
+
+
+@given(st.text(min_size=6, max_size=60), st.text(max_size=40), st.text(max_size=40))
+@settings(max_examples=80, deadline=None)
+def test_any_registered_value_is_found_anywhere(value: str, before: str, after: str):
+    scrub = Scrubber([("V", value)], key=KEY)
+    scrubbed = scrub(before + value + after)
+    assert scrub.restore(scrubbed) == before + value + after
+    assert "[REDACTED:" in scrubbed
+
+
+def test_registered_values_come_and_go():
+    scrub = Scrubber(key=KEY)
+    assert scrub("plain words here") == "plain words here"
+    scrub.add("A", "plain words")
+    assert scrub("plain words here").startswith("[REDACTED:A:")
+    scrub.remove("A")
+    assert scrub("plain words here") == "plain words here"
+    scrub.add("short", "abc")
+    assert scrub("abcdefgh words") == "abcdefgh words"
+
+
+def test_registered_values_that_overlap_leave_nothing():
+    scrub = Scrubber([("A", "abcdefgh"), ("B", "efghijkl")], key=KEY)
+    assert scrub("-abcdefghijkl-").count("[REDACTED:") == 1
+    assert "ijkl" not in scrub("-abcdefghijkl-")
+
+
+PIECES = [case.text for case in (*positives(seed=2), *negatives(seed=2))]
+
+
+@pytest.mark.meets("scrub:stream:equal")
+@given(st.data())
+@settings(max_examples=25, deadline=None)
+def test_a_stream_gives_what_one_pass_gives(data: st.DataObject):
+    pick = data.draw(st.randoms(use_true_random=False))
+    joint = pick.choice(["\n", " ", "", ", "])
+    text = joint.join(pick.choice(PIECES) for _ in range(pick.randrange(1, 900)))
+    stream = SCRUB.stream()
+    given_out: list[str] = []
+    at = 0
+    while at < len(text):
+        size = pick.choice([1, 7, 100, 512, 5000, 40_000])
+        given_out.append(stream.feed(text[at : at + size]))
+        at += size
+    assert "".join(given_out) + stream.end() == SCRUB(text)
+
+
+def test_no_secret_is_lost_where_windows_meet():
+    filler = "The quick brown fox jumps over the lazy dog.\n"
+    for shift in range(0, 400, 7):
+        text = filler * 310 + "y" * shift + "\n" + f"password=Zx9kkqLm{shift}a\n{TOKEN}\n" + filler * 200
+        scrubbed = SCRUB(text)
+        assert "Zx9kkqLm" not in scrubbed
+        assert TOKEN not in scrubbed
+
+
+@given(st.text(alphabet=string.printable + "é\u200b\x1b", max_size=300))
+@settings(max_examples=150, deadline=None)
+def test_any_text_comes_back_from_its_marks(text: str):
+    scrubbed = SCRUB(text)
+    assert SCRUB.restore(scrubbed) == text
+    assert SCRUB(scrubbed) == scrubbed or "REDACTED" in scrubbed
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "password=",
+        "://a:b@",
+        "xs" + "k-",
+        "token,password\n",
+        "insert into t (password) values ('",
+        "%41",
+        "Cookie: a=b;",
+    ],
+)
+def test_hostile_repetition_takes_time_in_proportion(unit: str):
+    text = unit * (60_000 // len(unit))
+    assert isinstance(SCRUB(text), str)
+
+
+def test_a_private_key_keeps_its_frame():
+    body = "\n".join("QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2"[i:] + "QUJD" for i in range(4))
+    text = f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----\n"
+    scrubbed = SCRUB(text)
+    assert scrubbed.startswith("-----BEGIN RSA PRIVATE KEY-----\n[REDACTED:private-key:")
+    assert scrubbed.endswith("]\n-----END RSA PRIVATE KEY-----\n")
+    assert SCRUB(text.replace("PRIVATE KEY", "CERTIFICATE")) == text.replace("PRIVATE KEY", "CERTIFICATE")

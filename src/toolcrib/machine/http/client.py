@@ -19,7 +19,7 @@ from toolcrib.machine.http.bodies import read_body
 from toolcrib.machine.http.buckets import Buckets
 from toolcrib.machine.http.faults import broken, not_connected, too_slow, untrusted
 from toolcrib.machine.http.headers import METHODS, REDIRECTS, Hop, after_redirect, check_headers, wire_headers
-from toolcrib.machine.http.pools import Pools
+from toolcrib.machine.http.pools import Pools, close_if_more_waits
 from toolcrib.safety.addresses import Address
 from toolcrib.safety.reach import Domains, Private, fault_of_name, passed, wrong_hop
 from toolcrib.safety.urls import BadUrl, Url, join, read_url
@@ -217,6 +217,7 @@ async def _incoming(hop: Hop, response: "Response", limit: int) -> Incoming:
     core = heavy("httpcore2")
     try:
         body, cut = (b"", False) if bare else await read_body(response.aiter_stream(), packing, limit)
+        await close_if_more_waits(response)
     except (core.NetworkError, core.TimeoutException, core.ProtocolError) as error:
         raise broken(hop.url, error) from None
     said = cast("Mapping[str, bytes]", response.extensions).get("reason_phrase", b"")

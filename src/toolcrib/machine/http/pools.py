@@ -5,7 +5,7 @@ is looked up later. Server name, Host and certificate stay on the name.
 """
 
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Iterable
     from ssl import SSLContext
 
-    from httpcore2 import AsyncConnectionPool, AsyncNetworkBackend, AsyncNetworkStream
+    from httpcore2 import AsyncConnectionPool, AsyncNetworkBackend, AsyncNetworkStream, Response
 
 POOLS = 64
 _CONNECTIONS, _IDLE, _IDLE_SECONDS = 16, 4, 15.0
@@ -102,3 +102,14 @@ class Pools:
             keepalive_expiry=_IDLE_SECONDS,
             network_backend=Pinned(address, core.AnyIOBackend()),
         )
+
+
+async def close_if_more_waits(response: "Response") -> None:
+    """Close a connection on which more came than the answer: it would be taken for the next one.
+
+    Only the inner state shows that. Where it cannot be seen the connection is closed, which is the safe mistake.
+    """
+    connection: Any = getattr(getattr(response.stream, "_stream", None), "_connection", None)
+    state: Any = getattr(connection, "_h11_state", None)
+    if state is None or state.trailing_data[0]:
+        await cast("dict[str, Any]", response.extensions)["network_stream"].aclose()

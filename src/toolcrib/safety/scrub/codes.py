@@ -1,4 +1,4 @@
-"""Secrets that are written in another alphabet: base64, hex, percent and \\u escapes. What decodes to text is looked at."""
+"""Secrets that are written in another alphabet: base64, hex, percent and other escapes. What decodes to text is looked at."""
 
 import re
 from base64 import b64decode

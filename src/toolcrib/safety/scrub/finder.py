@@ -80,7 +80,7 @@ class Finder:
 
 
 def _is_joined(data: bytes, at: int) -> bool:
-    """Whether a letter or digit stands before, which is not the end of an escape such as \\n."""
+    """Whether a letter or digit stands before, which is not the end of an escape for a line end."""
     if at == 0 or not data[at - 1 : at].isalnum():
         return False
     return not (data[at - 1 : at] in {b"n", b"r", b"t"} and at > 1 and data[at - 2 : at - 1] == b"\\")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from toolcrib.safety.scrub.finder import Row, View
 from toolcrib.safety.scrub.found import FORM, Found
 from toolcrib.safety.scrub.named import is_pair
-from toolcrib.safety.scrub.names import SECRET
+from toolcrib.safety.scrub.names import PASSWORD, SECRET
 from toolcrib.safety.scrub.values import is_placeholder, is_random, is_secret
 
 _W = rb"[^\s/?#\"'<>@:`]"
@@ -26,6 +26,8 @@ ROWS = (
     Row(b"{aq", rb"[A-Za-z0-9+/]{20,}={0,2}\}", kind="jenkins"),
     Row(b"bearer", rb"[ \t]{1,4}[A-Za-z0-9_.~+/=-]{12,}", kind="bearer"),
     Row(b"basic", rb"[ \t]{1,4}[A-Za-z0-9+/]{8,}={0,2}", kind="basic"),
+    *(Row(word, rb"[ \t]*[\"'][^\"'\n]{1,80}[\"'][ \t]*,[ \t]*[\"']") for word in (b"auth=(", b"auth(", b"_connect(", b".login(")),
+    Row(b"@tcp("),
     Row(b"private-lines:", rb"[ \t]{0,4}[0-9]{1,3}\r?\n", kind="putty"),
     Row(b"begin ", rb"[A-Z0-9 ]{0,40}(?:PRIVATE KEY|Static key)[A-Za-z0-9 ]{0,12}-{4,5}", kind="block"),
 )
@@ -110,12 +112,12 @@ def _oracle(text: str, start: int, end: int) -> Iterator[Found]:
     yield Found(slash + 1, end - 1, FORM, "uri")
 
 
-def _crypt(text: str, start: int, end: int) -> Iterator[Found]:
+def _crypt(_: str, start: int, end: int) -> Iterator[Found]:
     """A password's hash in passwd, shadow or htpasswd: it can be guessed off line."""
     yield Found(start + 1, end, FORM, "hash")
 
 
-def _jenkins(text: str, start: int, end: int) -> Iterator[Found]:
+def _jenkins(_: str, start: int, end: int) -> Iterator[Found]:
     yield Found(start, end, FORM, "secret")
 
 
@@ -145,6 +147,20 @@ def _putty(text: str, start: int, end: int) -> Iterator[Found]:
     yield Found(end, len(text[:at].rstrip("\r\n")), FORM, "private-key")
 
 
+def _arguments(text: str, start: int, end: int) -> Iterator[Found]:
+    """`auth=("bob", "hunter2")`: the last of the strings."""
+    found = _ARGUMENTS.match(text, text.index("(", start), end + 200)
+    if found is not None and is_secret(found[1], PASSWORD, quoted=True):
+        yield Found(found.start(1), found.end(1), FORM, "password")
+
+
+def _go_dsn(text: str, start: int, _: int) -> Iterator[Found]:
+    """`root:hunter2@tcp(127.0.0.1:3306)/db`."""
+    found = _USER.search(text, max(0, start - 120), start)
+    if found is not None and not _TEMPLATE.search(found[1]) and not is_placeholder(found[1]):
+        yield Found(found.start(1), found.end(1), FORM, "uri")
+
+
 def _block(text: str, start: int, end: int) -> Iterator[Found]:
     """The body of a private key; its first and last line stay, so that a reader knows what it was."""
     if text[max(0, start - 5) : start].strip("-") or start < 4:
@@ -165,6 +181,8 @@ def _block(text: str, start: int, end: int) -> Iterator[Found]:
         yield Found(begin, stop, FORM, "private-key")
 
 
+_ARGUMENTS = re.compile(r"""\(\s*(?:["'][^"'\n]*["']\s*,\s*){1,2}["']([^"'\n]{4,})["']""")
+_USER = re.compile(r"[\w.-]{1,64}:([^\s:@\"'`]{3,64})\Z")
 _READERS = {
     b"://": _uri,
     b"%3a%2f%2f": _uri_quoted,
@@ -176,6 +194,11 @@ _READERS = {
     b"{aq": _jenkins,
     b"bearer": _bearer,
     b"basic": _basic,
+    b"auth=(": _arguments,
+    b"auth(": _arguments,
+    b"_connect(": _arguments,
+    b".login(": _arguments,
+    b"@tcp(": _go_dsn,
     b"private-lines:": _putty,
     b"begin ": _block,
 }

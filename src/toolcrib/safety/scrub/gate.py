@@ -7,14 +7,15 @@ from toolcrib.safety.scrub.codes import RUNS
 from toolcrib.safety.scrub.commands import PROGRAMS
 from toolcrib.safety.scrub.finder import compiled, escaped
 from toolcrib.safety.scrub.named import KEYWORDS
+from toolcrib.safety.scrub.names import VENDORS
 from toolcrib.safety.scrub.providers import BOUND, INNER, MARKS
 
-_SIGNS = rb"://[^\s/]{0,200}@|%(?:3a|40|3d|[4-7][0-9a-f]%)|:\$|:\{s|\{aq|\\u00|\\x|&#|&quot|begin |private-l|:\*:|:5432|:thin:|mnemonic|community|identified|basic |-stdin|echo |printf |chpasswd"
+_SIGNS = rb"://[^\s/]{0,200}@|%(?:3a|40|3d|[4-7][0-9a-f]%)|:\$|:\{s|\{aq|\\u00|\\x|&#|&quot|begin |private-l|:\*:|:5432|:thin:|mnemonic|community|identified|basic |_connect\(|\.login\(|@tcp\(|-stdin|echo |printf |chpasswd"
 
 
 def gate(*, engine: bool) -> Callable[[bytes], Any]:
     """A search that gives None for a text in which no pass would find anything. Without RE2 it lets all through."""
-    words = b"|".join(escaped(word.encode()) for word in KEYWORDS)
+    words = b"|".join(escaped(word.encode()) for word in (*KEYWORDS, *sorted(VENDORS)))
     programs = b"|".join(escaped(name.encode()) for name in sorted(PROGRAMS))
     marks = b"|".join(escaped(row[1].encode()) for row in (*MARKS, *INNER))
     short = b"|".join(escaped(row[1].encode()) for row in BOUND if len(row[1]) < 3)

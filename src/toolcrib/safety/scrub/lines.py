@@ -71,6 +71,7 @@ ROWS = (
     Row(b":543", rb"[0-9]:[^:\s]+:[^:\s]+:[^\s]{3}"),
     Row(b":643", rb"[0-9]:[^:\s]+:[^:\s]+:[^\s]{3}"),
     Row(b"mnemonic", rb"[\"']?[ \t]*[:=]?[ \t]*[\"']?(?:[a-z]{3,8}[ \t]){11}[a-z]"),
+    Row(b"seed", rb"[\"']?[ \t]*[:=]?[ \t]*[\"']?(?:[a-z]{3,8}[ \t]){11}[a-z]"),
     Row(b"phrase", rb"[\"']?[ \t]*[:=]?[ \t]*[\"']?(?:[a-z]{3,8}[ \t]){11}[a-z]"),
 )
 _LEAD = re.compile(r"[ \t]*(?:[A-Za-z0-9_.@/:*-]+[ \t]+){0,8}")
@@ -100,7 +101,7 @@ def read(view: View, start: int, end: int) -> Iterator[Found]:
         yield from _apart(text, start)
     elif lead.startswith(b"identified"):
         yield from _sql(text, start)
-    elif lead.startswith((b"mnemonic", b"phrase")):
+    elif lead.startswith((b"mnemonic", b"phrase", b"seed")):
         yield from _mnemonic(text, start, end)
     else:
         yield from _spaced(text, start)

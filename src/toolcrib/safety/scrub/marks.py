@@ -25,6 +25,7 @@ class Marks:
         digest = hmac.digest(self._key, value.encode("utf-8", "surrogatepass"), sha256)
         letters = "".join(_LETTERS[byte & 31] for byte in digest[:16])
         kind = _PLAIN.sub("-", kind) or "secret"
+        mark = ""
         with self._lock:
             for size in range(4, 17):  # more letters only where two secrets would get the same mark
                 mark = f"[REDACTED:{kind}:{letters[:size]}]"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from toolcrib.safety.scrub.finder import Finder, Row, View
 from toolcrib.safety.scrub.found import NAMED, Found
-from toolcrib.safety.scrub.names import NONE, PASSWORD, SECRET, WEAK, promise
+from toolcrib.safety.scrub.names import NONE, PASSWORD, SECRET, VENDORS, WEAK, promise
 from toolcrib.safety.scrub.values import LONGEST, is_placeholder, is_random, is_secret
 
 KEYWORDS = [
@@ -46,7 +46,7 @@ _REST = (
     rb"|(?:" + _QUOTE + rb")?[ \t]{0,4}(?:[,(]|\)[ \t]{0,2}\{)?[ \t]{0,4}[bru@$]?" + _QUOTE + rb"[^\s\"'`,)(\]]{4}"
     rb"|>[^\s<>\"'`]{4})"
 )
-ROWS = tuple(Row(word.encode(), _REST) for word in KEYWORDS)
+ROWS = tuple(Row(word.encode(), _REST) for word in _PLACES)
 
 _NAME = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 _TAIL = re.compile(r"[A-Za-z0-9_.\-]*")
@@ -58,7 +58,7 @@ _AFTER = re.compile(
 )
 _BARE = re.compile(r"""(?:[^\s"'`<>\\]|\\(?![nrt"'\\]))+""")
 _CUT = re.compile(
-    r"""&(?=[\w.%-]+=|amp;|$) | ;(?=$|[A-Za-z][\w ]*=) | ,(?=$|[A-Za-z_][\w.-]*[=:]) | \\?["'] | [)\]}]+[,;.:]*$ | [,;.:]+$""",
+    r"""&(?=[\w.%\[\]-]+=|amp;|$) | ;(?=$|[A-Za-z][\w ]*=) | ,(?=$|[A-Za-z_][\w.-]*[=:]) | \\?["'] | [)\]}]+[,;.:]*$ | [,;.:]+$""",
     re.VERBOSE,
 )
 _LEAD = re.compile(
@@ -68,6 +68,9 @@ _SCHEME = re.compile(
     r"(?i)(basic|bearer|token|apikey|api-key|bot|key|oauth|ssws|digest|negotiate|jwt|splunk|genie[kK]ey|pat|hmac"
     r"|aws4-hmac-sha256)[ \t]+(?:token=)?[\"']?([^\s\"',;]+)"
 )
+# A value inside a call that only changes its form: `Buffer.from('...')`.
+_WRAPS = re.compile(r"(?i)(?:new )?[\w.:]*(?:from|decode|bytes|encode|unhexlify|string|secret_?str|key)\($")
+_STRING = re.compile(r"""(["'])([^"'\n]{8,512})\1""")
 _SHORT = 128
 _PAIR = re.compile(r"([\w.\-]+)=\"?([^;\s\"']*)")
 _COOKIE_PLAIN = frozenset(
@@ -159,7 +162,11 @@ class _Reader:
         if scheme is not None:
             yield from self._header(scheme)
             return
+        if not sep and (quote == "`" or name == "pass"):
+            return  # prose: pass `x=1` to ...
         value, alone = self._value(at, quote, sep)
+        if value.endswith("(") and _WRAPS.match(value) and (inner := _STRING.match(text, at + len(value))) is not None:
+            at, quote, value = inner.start(2), inner[1], inner[2]
         self.done = at + len(value)
         if not value:
             return
@@ -205,7 +212,7 @@ class _Reader:
         value = scheme[2].rstrip(".)]}>")
         start = scheme.start(2)
         self.done = start + len(value)
-        if is_placeholder(value):
+        if is_placeholder(value) or value[:1] in "{$<%(":
             return
         level = PASSWORD if "auth" in self._name else self._level
         if is_pair(value) or is_secret(value, level, quoted=False, alone=True):

@@ -27,8 +27,22 @@ _SECRETS = _words(
     " connectionstring connstr licensekey licencekey"
 )
 _WEAK = _words("key keys auth nonce seed sig signature tokens sid otp webhook iv pin cipher hash")
+# Alone before a value, these name a provider's key; hosts of code are left out, their hashes are everywhere.
+VENDORS = _words(
+    "adafruit airtable algolia asana beamer codecov coinbase confluent contentful datadog dropbox easypost etsy fastly"
+    " finicity flickr freshbooks gocardless hubspot intercom kraken kucoin launchdarkly linkedin lob mailchimp mailgun"
+    " mattermost messagebird netlify newrelic nytimes okta plaid rapidapi sendbird sendgrid snyk squarespace sumologic"
+    " telegram travisci trello twilio twitch twitter typeform zendesk heroku cloudflare openai anthropic cohere mistral"
+)
 _ENDINGS = ("password", "passwd", "passphrase", "passwort", "pwd")
-_SECRET_ENDINGS = ("secret", "token", "apikey", "secretkey", "accesskey", "privatekey")
+_SECRET# Alone before a value, these name a provider's key; hosts of code are left out, their hashes are everywhere.
+VENDORS = _words(
+    "adafruit airtable algolia asana beamer codecov coinbase confluent contentful datadog dropbox easypost etsy fastly"
+    " finicity flickr freshbooks gocardless hubspot intercom kraken kucoin launchdarkly linkedin lob mailchimp mailgun"
+    " mattermost messagebird netlify newrelic nytimes okta plaid rapidapi sendbird sendgrid snyk squarespace sumologic"
+    " telegram travisci trello twilio twitch twitter typeform zendesk heroku cloudflare openai anthropic cohere mistral"
+)
+_ENDINGS = ("secret", "token", "apikey", "secretkey", "accesskey", "privatekey")
 # Before "key": these make it a secret, those a plain index or a public thing.
 _SECRET_KEYS = _words(
     "api access secret private encryption encrypt encrypted signing sign auth authentication master account shared"
@@ -91,6 +105,8 @@ def promise(name: str) -> int:
     level = _key(before) if words[-1] in {"key", "keys"} else _word(words[-1])
     if level == NONE:
         level = _inside(words)
+    if level == WEAK and not VENDORS.isdisjoint(words):
+        level = SECRET
     if level and level < PASSWORD and not _HEADS.isdisjoint(words[:-1]):
         return NONE
     return level
@@ -108,7 +124,7 @@ def _word(word: str) -> int:
         return PASSWORD
     if word in _SECRETS or word.endswith(_SECRET_ENDINGS):
         return SECRET
-    return WEAK if word in _WEAK and word != "hash" else NONE
+    return WEAK if (word in _WEAK and word != "hash") or word in VENDORS else NONE
 
 
 def _key(before: str) -> int:

@@ -27,6 +27,7 @@ _CODE = re.compile(
     | [A-Za-z_$][\w$.]*\[.*                                            # item[...]
     | (?:new|await|async|lambda|not|return|function|typeof|yield)\b.*
     | .*\$\{.* | .*\{\{.* | .*<[A-Za-z][\w -]*>.* | .*%[sd]\b.* | \\[wdsSWDbxu.].* | \^.*\$$ | \(\?.*
+    | .*\[\^?\\?[\w]-[\w].* | .*\{\d+,?\d*\}.* | \[\^.*
     | [&*][A-Za-z_]\w*$ | \{\w*\}.*
     """
 )
@@ -199,6 +200,10 @@ _STOP = frozenset(
         "off-site",
     ]
 )
+_POPULAR = frozenset(
+    "letmein qwerty qwertyuiop iloveyou sunshine princess football baseball superman dragon monkey shadow starwars"
+    " trustno1 passw0rd p@ssw0rd welcome asdfgh zxcvbn batman".split()
+)
 _WORDS = re.compile(r"[A-Za-z]+|[0-9]+")
 _TURNS = re.compile(r"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]")
 _ODD = re.compile(r"[^A-Za-z0-9_.\- /]")
@@ -224,6 +229,8 @@ def is_secret(value: str, level: int, *, quoted: bool, alone: bool = False) -> b
         return False
     if _PATH.fullmatch(value) and not (level == PASSWORD and _ODD.search(value.lstrip("/\\~."))):
         return _is_base64(value, level)
+    if not quoted and value.isidentifier() and parts(value)[-1:] and parts(value)[-1] in _STOP:
+        return False  # `webhook_secret=webhook_secret`
     if _CODE.match(value) and not (quoted and level == PASSWORD and _looks_chosen(value)):
         return False
     if _PLAIN.fullmatch(value):
@@ -231,7 +238,7 @@ def is_secret(value: str, level: int, *, quoted: bool, alone: bool = False) -> b
             level == SECRET and value.isdigit() and size > 15
         )
     if any(blank in value for blank in " \t\n"):
-        return level == PASSWORD and quoted and _is_phrase(value)
+        return quoted and (level == PASSWORD and _is_phrase(value) or level == SECRET and _is_noise(value))
     return _is_odd(value, level, quoted=quoted, alone=alone)
 
 
@@ -254,6 +261,12 @@ def _is_phrase(value: str) -> bool:
     return len(words) <= 8 and sum(not word.strip("?!.,:;()'").isalpha() for word in words) * 2 >= len(words)
 
 
+def _is_noise(value: str) -> bool:
+    """A generated key may hold a blank: letters, digits and many marks, and no words."""
+    marks = sum(not c.isalnum() for c in value)
+    return len(value) >= 20 and marks >= 5 and value.count(" ") <= 3 and any(c.isdigit() for c in value) and is_random(value)
+
+
 def _is_odd(value: str, level: int, *, quoted: bool, alone: bool) -> bool:
     if _HEX.fullmatch(value) and (len(value) >= 16):
         return level >= SECRET and not value.isdigit()
@@ -273,6 +286,8 @@ def _is_short_mix(value: str) -> bool:
 def _is_password(value: str, *, quoted: bool, alone: bool) -> bool:
     """People choose words: a digit or an odd character makes one, gibberish too; bare words may be code."""
     words = _WORDS.findall(value)
+    if (quoted or alone) and (value.lower() in _POPULAR or (value.isalpha() and len(value) > 4 and not is_wordlike(value))):
+        return True
     lowered = [word.lower() for word in parts(value)]
     if lowered and all(word in _STOP or (word.isdigit() and len(word) < 3) for word in lowered):
         return False

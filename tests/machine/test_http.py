@@ -58,7 +58,9 @@ async def test_a_connection_is_kept_for_the_next_request():
 
 
 @pytest.mark.meets("net:address:every-spelling")
-@pytest.mark.parametrize("host", ["127.0.0.1", "2130706433", "0x7f.1", "localhost", "[::ffff:127.0.0.1]", "127.1", "[::1]"])
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "2130706433", "0x7f.1", "localhost", "[::ffff:127.0.0.1]", "127.1", "[::1]"]
+)
 async def test_this_machine_is_not_reached_by_any_spelling(host: str):
     async with serving(answer("secret")) as server:
         assert await failure(LocalHttp(), Outgoing(url=server.url(host=host))) == "url_refused"
@@ -108,7 +110,9 @@ async def test_another_address_of_a_name_is_tried_when_the_first_does_not_connec
 
 
 @pytest.mark.meets("net:redirect:each-hop")
-@pytest.mark.parametrize("to", ["http://169.254.169.254/latest", "//localhost/", "http://0x7f000001/", "file:///etc/passwd"])
+@pytest.mark.parametrize(
+    "to", ["http://169.254.169.254/latest", "//localhost/", "http://0x7f000001/", "file:///etc/passwd"]
+)
 async def test_a_redirect_does_not_lead_inside(to: str):
     async with serving(redirect(to)) as server:
         http = LocalHttp(opened(server))
@@ -167,7 +171,9 @@ async def test_a_body_is_not_sent_on_to_another_host():
 
 async def test_redirects_in_a_circle_and_without_end_are_left():
     def rule(asked: Asked) -> bytes:
-        return redirect("/a" if asked.target == "/b" else "/b") if len(asked.target) == 2 else redirect(asked.target + "x")
+        return (
+            redirect("/a" if asked.target == "/b" else "/b") if len(asked.target) == 2 else redirect(asked.target + "x")
+        )
 
     async with serving(rule) as server:
         http = LocalHttp(opened(server))
@@ -268,7 +274,9 @@ async def test_no_failure_repeats_what_was_sent():
     async with serving(answer("x")) as server:
         port = server.port
     http = LocalHttp(Network(allow_private=("127.0.0.1",)))
-    request = Outgoing(url=f"http://127.0.0.1:{port}/?k=query-secret", headers=(("X-Key", "header-secret"),), body=b"s3cret")
+    request = Outgoing(
+        url=f"http://127.0.0.1:{port}/?k=query-secret", headers=(("X-Key", "header-secret"),), body=b"s3cret"
+    )
     with pytest.raises(ToolFailed) as caught:
         await http.send(request)
     await http.close()

@@ -58,7 +58,9 @@ async def test_a_body_of_just_the_limit_is_whole():
 async def test_a_packed_body_is_unpacked(packing: str):
     plain = b"words " * 5000
     raw = zlib.compressobj(wbits=-15)
-    packed = {"deflate": zlib.compress(plain), "raw": raw.compress(plain) + raw.flush()}.get(packing, gzip.compress(plain))
+    packed = {"deflate": zlib.compress(plain), "raw": raw.compress(plain) + raw.flush()}.get(
+        packing, gzip.compress(plain)
+    )
     async with serving(answer(packed, Content_Encoding=packing.replace("raw", "deflate"))) as server:
         assert (await fetched(server)).body == plain
 

@@ -136,7 +136,13 @@ def test_an_opened_place_is_reached_and_nothing_beside_it():
     opened = ["127.0.0.1:8080", "10.1.0.0/16", "[::1]:9", "nas.local:5000"]
     dns = {"nas.local": ["192.168.0.9"]}
     urls = ["http://127.0.0.1:8080/", "http://10.1.2.3:99/", "http://[::1]:9/", "http://nas.local:5000/"]
-    beside = ["http://127.0.0.1:8081/", "http://10.2.0.1/", "http://[::1]:8/", "http://nas.local/", "http://localhost:8080/"]
+    beside = [
+        "http://127.0.0.1:8081/",
+        "http://10.2.0.1/",
+        "http://[::1]:8/",
+        "http://nas.local/",
+        "http://localhost:8080/",
+    ]
     assert [judge(url, dns=dns, allow_private=opened).verdict for url in urls] == ["allow"] * 4
     assert [judge(url, dns=dns, allow_private=opened).verdict for url in beside] == ["deny"] * 5
 

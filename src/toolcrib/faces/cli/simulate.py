@@ -11,12 +11,12 @@ from toolcrib.core.explain import grants_with
 from toolcrib.core.policy import Grants, Toolbox
 from toolcrib.core.registry import UnknownName, near
 from toolcrib.core.resolver import Resolver
-from toolcrib.services.simulate import Change, simulate
 from toolcrib.faces.cli.frame import Asked, pass_asked
 from toolcrib.faces.cli.frame import command as declare
 from toolcrib.faces.cli.history import past_calls
 from toolcrib.faces.cli.opening import agents, find, has_store, toolboxes, with_crib
 from toolcrib.faces.cli.output import plain, write_json, write_table
+from toolcrib.services.simulate import Change, simulate
 from toolcrib.services.toolboxes import canonical
 
 

@@ -4,12 +4,12 @@ import click
 import msgspec
 
 from toolcrib.app import Crib
-from toolcrib.services.simulate import Suggestion, suggest
 from toolcrib.faces.cli.frame import Asked, pass_asked
 from toolcrib.faces.cli.frame import command as declare
 from toolcrib.faces.cli.history import past_calls
 from toolcrib.faces.cli.opening import agents, with_crib
 from toolcrib.faces.cli.output import count, plain, write_json, write_table
+from toolcrib.services.simulate import Suggestion, suggest
 
 
 @declare("suggest", "toolcrib suggest helper", "toolcrib suggest helper --json")

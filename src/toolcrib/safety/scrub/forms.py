@@ -26,7 +26,10 @@ ROWS = (
     Row(b"{aq", rb"[A-Za-z0-9+/]{20,}={0,2}\}", kind="jenkins"),
     Row(b"bearer", rb"[ \t]{1,4}[A-Za-z0-9_.~+/=-]{12,}", kind="bearer"),
     Row(b"basic", rb"[ \t]{1,4}[A-Za-z0-9+/]{8,}={0,2}", kind="basic"),
-    *(Row(word, rb"[ \t]*[\"'][^\"'\n]{1,80}[\"'][ \t]*,[ \t]*[\"']") for word in (b"auth=(", b"auth(", b"_connect(", b".login(")),
+    *(
+        Row(word, rb"[ \t]*[\"'][^\"'\n]{1,80}[\"'][ \t]*,[ \t]*[\"']")
+        for word in (b"auth=(", b"auth(", b"_connect(", b".login(")
+    ),
     Row(b"@tcp("),
     Row(b"private-lines:", rb"[ \t]{0,4}[0-9]{1,3}\r?\n", kind="putty"),
     Row(b"begin ", rb"[A-Z0-9 ]{0,40}(?:PRIVATE KEY|Static key)[A-Za-z0-9 ]{0,12}-{4,5}", kind="block"),

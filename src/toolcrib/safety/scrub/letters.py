@@ -46,10 +46,7 @@ _BOUNDS = {1: 15.0, 2: 9.0, 3: 8.0, 4: 7.2, 5: 6.8, 6: 6.6}
 
 # Usual words and abbreviations that read like none.
 _KNOWN = frozenset(
-    "webhook https oauth kwargs jwt tls ssl ssh aws gcp sql psql mysql npm html css xml json yaml uuid cfg ctx req msg"
-    " ptr tmp src dst mydb dbname pwd passwd options async await stdin stdout stderr utf regex mtls smtp imap sftp ftp"
-    " hmac rsa dsa ecdsa gpg pgp jks rbac saml ldap kms sqs sns rds vpc nginx httpd kafka redis xyz abc wifi vpn dns"
-    " backend frontend localhost hostname username nodejs webpack github gitlab".split()
+    ["webhook", "https", "oauth", "kwargs", "jwt", "tls", "ssl", "ssh", "aws", "gcp", "sql", "psql", "mysql", "npm", "html", "css", "xml", "json", "yaml", "uuid", "cfg", "ctx", "req", "msg", "ptr", "tmp", "src", "dst", "mydb", "dbname", "pwd", "passwd", "options", "async", "await", "stdin", "stdout", "stderr", "utf", "regex", "mtls", "smtp", "imap", "sftp", "ftp", "hmac", "rsa", "dsa", "ecdsa", "gpg", "pgp", "jks", "rbac", "saml", "ldap", "kms", "sqs", "sns", "rds", "vpc", "nginx", "httpd", "kafka", "redis", "xyz", "abc", "wifi", "vpn", "dns", "backend", "frontend", "localhost", "hostname", "username", "nodejs", "webpack", "github", "gitlab"]
 )
 
 

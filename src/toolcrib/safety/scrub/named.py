@@ -36,6 +36,7 @@ KEYWORDS = [
     "contrase",
     "mdp",
 ]
+_PLACES = (*KEYWORDS, *sorted(VENDORS))
 _GAP = rb"[ \t]{0,12}"
 _SEP = rb"(?:=>|:=|\?=|:[ \t]{0,4}[A-Za-z_][A-Za-z0-9_.|?]{0,24}[ \t]{0,4}=|={1,3}|:|->|<-|!=|%3[aAdD])"
 _QUOTE = rb"\\{0,3}[\"'`]"

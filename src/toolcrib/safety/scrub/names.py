@@ -35,14 +35,7 @@ VENDORS = _words(
     " telegram travisci trello twilio twitch twitter typeform zendesk heroku cloudflare openai anthropic cohere mistral"
 )
 _ENDINGS = ("password", "passwd", "passphrase", "passwort", "pwd")
-_SECRET# Alone before a value, these name a provider's key; hosts of code are left out, their hashes are everywhere.
-VENDORS = _words(
-    "adafruit airtable algolia asana beamer codecov coinbase confluent contentful datadog dropbox easypost etsy fastly"
-    " finicity flickr freshbooks gocardless hubspot intercom kraken kucoin launchdarkly linkedin lob mailchimp mailgun"
-    " mattermost messagebird netlify newrelic nytimes okta plaid rapidapi sendbird sendgrid snyk squarespace sumologic"
-    " telegram travisci trello twilio twitch twitter typeform zendesk heroku cloudflare openai anthropic cohere mistral"
-)
-_ENDINGS = ("secret", "token", "apikey", "secretkey", "accesskey", "privatekey")
+_SECRET_ENDINGS = ("secret", "token", "apikey", "secretkey", "accesskey", "privatekey")
 # Before "key": these make it a secret, those a plain index or a public thing.
 _SECRET_KEYS = _words(
     "api access secret private encryption encrypt encrypted signing sign auth authentication master account shared"

@@ -201,8 +201,7 @@ _STOP = frozenset(
     ]
 )
 _POPULAR = frozenset(
-    "letmein qwerty qwertyuiop iloveyou sunshine princess football baseball superman dragon monkey shadow starwars"
-    " trustno1 passw0rd p@ssw0rd welcome asdfgh zxcvbn batman".split()
+    ["letmein", "qwerty", "qwertyuiop", "iloveyou", "sunshine", "princess", "football", "baseball", "superman", "dragon", "monkey", "shadow", "starwars", "trustno1", "passw0rd", "p@ssw0rd", "welcome", "asdfgh", "zxcvbn", "batman"]
 )
 _WORDS = re.compile(r"[A-Za-z]+|[0-9]+")
 _TURNS = re.compile(r"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]")
@@ -238,7 +237,7 @@ def is_secret(value: str, level: int, *, quoted: bool, alone: bool = False) -> b
             level == SECRET and value.isdigit() and size > 15
         )
     if any(blank in value for blank in " \t\n"):
-        return quoted and (level == PASSWORD and _is_phrase(value) or level == SECRET and _is_noise(value))
+        return quoted and ((level == PASSWORD and _is_phrase(value)) or (level == SECRET and _is_noise(value)))
     return _is_odd(value, level, quoted=quoted, alone=alone)
 
 
@@ -264,7 +263,13 @@ def _is_phrase(value: str) -> bool:
 def _is_noise(value: str) -> bool:
     """A generated key may hold a blank: letters, digits and many marks, and no words."""
     marks = sum(not c.isalnum() for c in value)
-    return len(value) >= 20 and marks >= 5 and value.count(" ") <= 3 and any(c.isdigit() for c in value) and is_random(value)
+    return (
+        len(value) >= 20
+        and marks >= 5
+        and value.count(" ") <= 3
+        and any(c.isdigit() for c in value)
+        and is_random(value)
+    )
 
 
 def _is_odd(value: str, level: int, *, quoted: bool, alone: bool) -> bool:
@@ -286,7 +291,9 @@ def _is_short_mix(value: str) -> bool:
 def _is_password(value: str, *, quoted: bool, alone: bool) -> bool:
     """People choose words: a digit or an odd character makes one, gibberish too; bare words may be code."""
     words = _WORDS.findall(value)
-    if (quoted or alone) and (value.lower() in _POPULAR or (value.isalpha() and len(value) > 4 and not is_wordlike(value))):
+    if (quoted or alone) and (
+        value.lower() in _POPULAR or (value.isalpha() and len(value) > 4 and not is_wordlike(value))
+    ):
         return True
     lowered = [word.lower() for word in parts(value)]
     if lowered and all(word in _STOP or (word.isdigit() and len(word) < 3) for word in lowered):

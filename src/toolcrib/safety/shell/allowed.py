@@ -44,15 +44,24 @@ _READERS = (
 
 _DEVELOPING = (
     ("pytest py.test tox nox pre-commit coverage ctest", "-p --rootdir --override-ini -o -c --confcutdir --config"),
-    ("ruff flake8 pylint mypy pyright basedpyright pyflakes pycodestyle pydocstyle bandit vulture black isort djlint", ""),
+    (
+        "ruff flake8 pylint mypy pyright basedpyright pyflakes pycodestyle pydocstyle bandit vulture black isort djlint",
+        "",
+    ),
     ("autopep8 yapf gofmt goimports rustfmt shfmt clang-format taplo dprint swiftformat ktlint", ""),
-    ("shellcheck hadolint yamllint markdownlint markdownlint-cli2 textlint cspell codespell clang-tidy cppcheck", "-load"),
+    (
+        "shellcheck hadolint yamllint markdownlint markdownlint-cli2 textlint cspell codespell clang-tidy cppcheck",
+        "-load",
+    ),
     ("golangci-lint staticcheck govulncheck checkstyle detekt swiftlint phpcs phpstan psalm reuse interrogate", ""),
     ("prettier eslint stylelint tslint biome oxlint standard xo", "--rulesdir --resolve-plugins-relative-to --plugin"),
     ("jest mocha vitest ava tap nyc c8 karma cypress playwright phpunit pest rspec jasmine wtr qunit", "--globalSetup"),
     ("tsc tsd swc babel webpack rollup vite esbuild parcel turbo nx lerna next nuxt astro svelte-kit svelte-check", ""),
     ("gatsby ng vue-cli-service react-scripts tsup unbuild microbundle ncc size-limit bundlesize attw publint", ""),
-    ("typedoc jsdoc docusaurus vitepress sphinx-build mkdocs sass postcss tailwindcss vue-tsc stencil knip depcheck", ""),
+    (
+        "typedoc jsdoc docusaurus vitepress sphinx-build mkdocs sass postcss tailwindcss vue-tsc stencil knip depcheck",
+        "",
+    ),
     ("madge commitlint lint-staged npm-run-all run-s run-p license-checker api-extractor nodemon_ rimraf_", ""),
     ("gcc g++ cc c++ clang clang++ javac kotlinc ghc ar ranlib as nasm", "-wrapper -fplugin -B -specs -Xclang -load"),
     ("rustc", "-C --codegen"),
@@ -64,12 +73,9 @@ _DEVELOPING = (
 )
 
 _NAMES_ONLY = frozenset(
-    "ls dir vdir lsd exa eza tree stat test [ du df file find fd fdfind cd pushd echo printf mkdir touch which type "
-    "git chmod chown chgrp realpath readlink basename dirname namei lsattr getfacl expr help man alias export declare "
-    "readonly local typeset read unset set shopt ssh-keygen kill rm npm yarn pnpm cargo pip pip3 docker kubectl "
-    "ln ssh-add sudo env systemctl pgrep ps jq sleep exit return".split()
+    ["ls", "dir", "vdir", "lsd", "exa", "eza", "tree", "stat", "test", "[", "du", "df", "file", "find", "fd", "fdfind", "cd", "pushd", "echo", "printf", "mkdir", "touch", "which", "type", "git", "chmod", "chown", "chgrp", "realpath", "readlink", "basename", "dirname", "namei", "lsattr", "getfacl", "expr", "help", "man", "alias", "export", "declare", "readonly", "local", "typeset", "read", "unset", "set", "shopt", "ssh-keygen", "kill", "rm", "npm", "yarn", "pnpm", "cargo", "pip", "pip3", "docker", "kubectl", "ln", "ssh-add", "sudo", "env", "systemctl", "pgrep", "ps", "jq", "sleep", "exit", "return"]
 )
-_PATTERN_FIRST = frozenset("grep egrep fgrep rg ag ack sed awk gawk mawk zgrep perl jq yq tr".split())
+_PATTERN_FIRST = frozenset(["grep", "egrep", "fgrep", "rg", "ag", "ack", "sed", "awk", "gawk", "mawk", "zgrep", "perl", "jq", "yq", "tr"])
 
 
 def _table(rows: tuple[tuple[str, str], ...]) -> dict[str, tuple[str, ...]]:

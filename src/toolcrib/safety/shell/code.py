@@ -30,9 +30,13 @@ _WRITES = re.compile(
     r"file_put_contents|File\.(?:write|open)|os\.(?:chmod|chown|symlink|link)|shutil\.copy|fwrite|open\s*\(?\s*\w*\s*,?\s*[\"']>",
     re.IGNORECASE,
 )
-_DECODES = re.compile(r"b64decode|fromhex|base64|decode_base64|rot13|marshal|zlib|unpack|codecs|fromCharCode|atob", re.IGNORECASE)
+_DECODES = re.compile(
+    r"b64decode|fromhex|base64|decode_base64|rot13|marshal|zlib|unpack|codecs|fromCharCode|atob", re.IGNORECASE
+)
 _LITERAL = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|`([^`]*)`|%[qxQ]?[{(\[]([^})\]]*)[})\]]", re.DOTALL)
-_BOMB = re.compile(r"fork\s*(?:\(\s*\))?\s+while|while\s*(?:\(?\s*(?:1|True|true)\s*\)?)\s*[:{]?\s*(?:os\.)?fork|fork\s*\{\s*exec")
+_BOMB = re.compile(
+    r"fork\s*(?:\(\s*\))?\s+while|while\s*(?:\(?\s*(?:1|True|true)\s*\)?)\s*[:{]?\s*(?:os\.)?fork|fork\s*\{\s*exec"
+)
 
 
 class Seen:
@@ -51,26 +55,19 @@ class Seen:
         self.bomb = _BOMB.search(text) is not None
         found = _LITERAL.findall(text)[:64]
         self.literals = [next((part for part in parts if part), "") for parts in found]
-        self.literals += [" ".join(self.literals[at:]) for at in range(min(len(self.literals), 4)) if len(self.literals) > 1]
+        self.literals += [
+            " ".join(self.literals[at:]) for at in range(min(len(self.literals), 4)) if len(self.literals) > 1
+        ]
 
 
 _MODULES = frozenset(
-    "sys json re math datetime time calendar itertools functools collections string textwrap random statistics decimal "
-    "fractions operator platform struct unicodedata hashlib uuid pprint typing enum dataclasses abc copy heapq bisect "
-    "importlib.metadata sysconfig site struct locale html base64 binascii secrets colorsys difflib inspect keyword token tokenize "
-    "numpy pandas torch scipy sklearn django flask fastapi pydantic yaml toml tomllib requests setuptools pip pkg_resources matplotlib "
-    "tensorflow jax sqlalchemy pytest click rich typer attrs msgspec PIL cv2 transformers toolcrib string zoneinfo".split()
+    ["sys", "json", "re", "math", "datetime", "time", "calendar", "itertools", "functools", "collections", "string", "textwrap", "random", "statistics", "decimal", "fractions", "operator", "platform", "struct", "unicodedata", "hashlib", "uuid", "pprint", "typing", "enum", "dataclasses", "abc", "copy", "heapq", "bisect", "importlib.metadata", "sysconfig", "site", "struct", "locale", "html", "base64", "binascii", "secrets", "colorsys", "difflib", "inspect", "keyword", "token", "tokenize", "numpy", "pandas", "torch", "scipy", "sklearn", "django", "flask", "fastapi", "pydantic", "yaml", "toml", "tomllib", "requests", "setuptools", "pip", "pkg_resources", "matplotlib", "tensorflow", "jax", "sqlalchemy", "pytest", "click", "rich", "typer", "attrs", "msgspec", "PIL", "cv2", "transformers", "toolcrib", "string", "zoneinfo"]
 )
 _CALLS = frozenset(
-    "print len range sum min max sorted list dict set tuple str int float bool abs round repr type map filter zip enumerate "
-    "any all hex oct bin chr ord divmod pow format reversed isinstance hash bytes hasattr id".split()
+    ["print", "len", "range", "sum", "min", "max", "sorted", "list", "dict", "set", "tuple", "str", "int", "float", "bool", "abs", "round", "repr", "type", "map", "filter", "zip", "enumerate", "any", "all", "hex", "oct", "bin", "chr", "ord", "divmod", "pow", "format", "reversed", "isinstance", "hash", "bytes", "hasattr", "id"]
 )
 _METHODS_BARRED = frozenset(
-    "system popen load loads_ compile run call get_ post put patch delete request urlopen import_module "
-    "__import__ exec_module write writelines to_csv to_pickle read_pickle savetxt save tofile dump open fromfile spawn fork kill "
-    "exec execv modules settrace setprofile stdin_ breakpointhook addaudithook excepthook _getframe _path displayhook "
-    "load_module find_module memmap eval query ctypeslib DataSource f2py loadtxt genfromtxt read_csv read_json session main "
-    "read_sql read_html read_xml read_table distutils testing hub package jit cpp_extension".split()
+    ["system", "popen", "load", "loads_", "compile", "run", "call", "get_", "post", "put", "patch", "delete", "request", "urlopen", "import_module", "__import__", "exec_module", "write", "writelines", "to_csv", "to_pickle", "read_pickle", "savetxt", "save", "tofile", "dump", "open", "fromfile", "spawn", "fork", "kill", "exec", "execv", "modules", "settrace", "setprofile", "stdin_", "breakpointhook", "addaudithook", "excepthook", "_getframe", "_path", "displayhook", "load_module", "find_module", "memmap", "eval", "query", "ctypeslib", "DataSource", "f2py", "loadtxt", "genfromtxt", "read_csv", "read_json", "session", "main", "read_sql", "read_html", "read_xml", "read_table", "distutils", "testing", "hub", "package", "jit", "cpp_extension"]
 )
 
 
@@ -96,7 +93,15 @@ def _fine(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Attribute) or (isinstance(node.func, ast.Name) and node.func.id in _CALLS)
     if isinstance(node, ast.Name):
-        return not node.id.startswith("__") and node.id not in {"eval", "exec", "open", "compile", "getattr", "globals", "vars"}
+        return not node.id.startswith("__") and node.id not in {
+            "eval",
+            "exec",
+            "open",
+            "compile",
+            "getattr",
+            "globals",
+            "vars",
+        }
     return not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Delete) or (
         isinstance(node, ast.FunctionDef) and not node.decorator_list
     )
@@ -110,10 +115,14 @@ _NODE = re.compile(
 
 def harmless_node(text: str) -> bool:
     """Whether a JavaScript text only shows a value."""
-    return _NODE.fullmatch(text) is not None and not re.search(r"eval|Function|import|mainModule|binding|constructor|exit|kill|dlopen", text)
+    return _NODE.fullmatch(text) is not None and not re.search(
+        r"eval|Function|import|mainModule|binding|constructor|exit|kill|dlopen", text
+    )
 
 
-_PERL = re.compile(r"(?:print\s+(?:if|unless)\s+)?(?:m?/[^/`$@(]*/|s/[^/`@]*/[^/`@]*/[gimx]*|y/[^/]*/[^/]*/|tr/[^/]*/[^/]*/[ds]*)(?:\s*;\s*)?(?:print)?;?")
+_PERL = re.compile(
+    r"(?:print\s+(?:if|unless)\s+)?(?:m?/[^/`$@(]*/|s/[^/`@]*/[^/`@]*/[gimx]*|y/[^/]*/[^/]*/|tr/[^/]*/[^/]*/[ds]*)(?:\s*;\s*)?(?:print)?;?"
+)
 
 
 def harmless_perl(text: str) -> bool:

@@ -17,7 +17,9 @@ def judge(command: str, *, rules: Sequence[ShellRule] = (), cwd: str = "", works
     that absolute paths into it count as its own.
     """
     if len(command) > MOST_BYTES:
-        return Judged(ASK, "limit:length", f"longer than {MOST_BYTES} characters: too much to follow", (0, len(command)))
+        return Judged(
+            ASK, "limit:length", f"longer than {MOST_BYTES} characters: too much to follow", (0, len(command))
+        )
     try:
         source = command.encode()
     except UnicodeEncodeError:

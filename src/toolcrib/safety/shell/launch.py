@@ -4,9 +4,21 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from toolcrib.safety.shell import allowed, places, writing
+from toolcrib.safety.shell import allowed, places
 from toolcrib.safety.shell.judged import ALLOW, ASK, DENY
-from toolcrib.safety.shell.marks import HIDDEN, LOOSE, NET, SECRET, UNKNOWN, as_expression, globbed, plain, shown, taints, vague
+from toolcrib.safety.shell.marks import (
+    HIDDEN,
+    LOOSE,
+    NET,
+    SECRET,
+    UNKNOWN,
+    as_expression,
+    globbed,
+    plain,
+    shown,
+    taints,
+    vague,
+)
 from toolcrib.safety.shell.programs import HANDLES
 from toolcrib.safety.shell.pure import output
 from toolcrib.safety.shell.rules import decided, name_of
@@ -23,19 +35,10 @@ _TRUSTED = re.compile(
 )
 _OWN_RUNNERS = frozenset(("gradlew", "mvnw"))
 _DANGEROUS_NAMES = frozenset(
-    "LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT LD_DEBUG_OUTPUT DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH BASH_ENV ENV PATH "
-    "PROMPT_COMMAND PS4 PS1 SHELLOPTS BASHOPTS PAGER MANPAGER LESSOPEN LESSCLOSE LESSKEY EDITOR VISUAL BROWSER PERL5LIB PERL5OPT "
-    "PERL5DB PYTHONSTARTUP PYTHONPATH PYTHONHOME PYTHONINSPECT PYTHONWARNINGS PYTHONBREAKPOINT RUBYOPT RUBYLIB NODE_OPTIONS NODE_PATH "
-    "JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS MAKEFLAGS GCONV_PATH HOSTALIASES SHELL TERMINFO NLSPATH "
-    "http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY CURL_HOME WGETRC SSH_ASKPASS SUDO_ASKPASS "
-    "SSH_AUTH_SOCK FPATH ZDOTDIR OPENSSL_CONF OPENSSL_ENGINES GEM_HOME BUNDLE_GEMFILE R_PROFILE CLASSPATH "
-    "NPM_CONFIG_SCRIPT_SHELL npm_config_script_shell PIP_INDEX_URL UV_INDEX_URL DOCKER_HOST KUBECONFIG "
-    "GREP_OPTIONS RIPGREP_CONFIG_PATH TAR_OPTIONS RSYNC_RSH CVS_RSH COMPILER_PATH GCC_EXEC_PREFIX CC CXX RUSTC_WRAPPER "
-    "RUSTFLAGS GOFLAGS CFLAGS_".split()
+    ["LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "LD_DEBUG_OUTPUT", "DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH", "BASH_ENV", "ENV", "PATH", "PROMPT_COMMAND", "PS4", "PS1", "SHELLOPTS", "BASHOPTS", "PAGER", "MANPAGER", "LESSOPEN", "LESSCLOSE", "LESSKEY", "EDITOR", "VISUAL", "BROWSER", "PERL5LIB", "PERL5OPT", "PERL5DB", "PYTHONSTARTUP", "PYTHONPATH", "PYTHONHOME", "PYTHONINSPECT", "PYTHONWARNINGS", "PYTHONBREAKPOINT", "RUBYOPT", "RUBYLIB", "NODE_OPTIONS", "NODE_PATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "MAKEFLAGS", "GCONV_PATH", "HOSTALIASES", "SHELL", "TERMINFO", "NLSPATH", "http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "CURL_HOME", "WGETRC", "SSH_ASKPASS", "SUDO_ASKPASS", "SSH_AUTH_SOCK", "FPATH", "ZDOTDIR", "OPENSSL_CONF", "OPENSSL_ENGINES", "GEM_HOME", "BUNDLE_GEMFILE", "R_PROFILE", "CLASSPATH", "NPM_CONFIG_SCRIPT_SHELL", "npm_config_script_shell", "PIP_INDEX_URL", "UV_INDEX_URL", "DOCKER_HOST", "KUBECONFIG", "GREP_OPTIONS", "RIPGREP_CONFIG_PATH", "TAR_OPTIONS", "RSYNC_RSH", "CVS_RSH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "CC", "CXX", "RUSTC_WRAPPER", "RUSTFLAGS", "GOFLAGS", "CFLAGS_"]
 )
 _GIT_NAMES_OK = frozenset(
-    "GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE "
-    "GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_MERGE_AUTOEDIT GIT_LFS_SKIP_SMUDGE".split()
+    ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_DATE", "GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS", "GIT_MERGE_AUTOEDIT", "GIT_LFS_SKIP_SMUDGE"]
 )
 _QUIET_VALUES = {
     "PAGER": ("cat", "less", "more", ""),
@@ -171,11 +174,21 @@ def _handled(run: Run) -> str | None:
         return handle(run)
     missing = allowed.permitted(run)
     if missing:
-        what = "is not among the programs that run without a question" if run.name not in allowed.ALLOWED else (
-            f"does more with {missing} than it may without a question")
-        run.ask(f"unknown:{run.name}"[:60] if run.name not in allowed.ALLOWED else f"option:{run.name} {missing}", f"{run.name} {what}")
+        what = (
+            "is not among the programs that run without a question"
+            if run.name not in allowed.ALLOWED
+            else (f"does more with {missing} than it may without a question")
+        )
+        run.ask(
+            f"unknown:{run.name}"[:60] if run.name not in allowed.ALLOWED else f"option:{run.name} {missing}",
+            f"{run.name} {what}",
+        )
     elif run.scope.wrote and run.name in allowed.BUILDERS:
-        run.ask("written-and-run", f"{run.name} may run a file that the same command wrote", "writing first, and running on its own")
+        run.ask(
+            "written-and-run",
+            f"{run.name} may run a file that the same command wrote",
+            "writing first, and running on its own",
+        )
     return None
 
 

@@ -7,11 +7,10 @@ from toolcrib.safety.shell.marks import LOOSE, UNKNOWN, as_expression, globbed, 
 
 TEMP = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - names that commands use
 _SYSTEM = frozenset(
-    "etc usr bin sbin lib lib32 lib64 libx32 boot sys proc dev var root opt srv run System Library Applications "
-    "private cores snap selinux".split()
+    ["etc", "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "boot", "sys", "proc", "dev", "var", "root", "opt", "srv", "run", "System", "Library", "Applications", "private", "cores", "snap", "selinux"]
 )
 _TOPS = _SYSTEM | {"home", "Users", "mnt", "media", "Volumes", "workspace", "data"}
-_NEVER_GONE = frozenset("etc usr bin sbin lib lib32 lib64 libx32 boot sys proc dev System".split())
+_NEVER_GONE = frozenset(["etc", "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "boot", "sys", "proc", "dev", "System"])
 _DISK = re.compile(
     r"/dev/(?:[shvx]v?d[a-z]+\d*|nvme\d+.*|mmcblk\d+.*|disk\d.*|rdisk\d.*|mapper/.*|md\d+.*|dm-\d+|loop\d+|"
     r"mem|kmem|port|ram\d+|sr\d+|vg\w*/.*|disk/.*|[shv]d\*.*|[sh]d\?.*)"
@@ -51,19 +50,14 @@ _CREDENTIAL_SYSTEM = re.compile(
     r"(?:/var)?/run/secrets(?:/.*)?$|/var/lib/(?:docker|kubelet)/.*|/var/backups/.*shadow.*|/dev/(?:mem|kmem|port)$|"
     r"/root/\.ssh.*|/var/run/docker\.sock$|/run/docker\.sock$"
 )
-_SAMPLES = (
-    "/etc/shadow /etc/gshadow /etc/sudoers ~/.ssh/id_rsa ~/.ssh/id_ed25519 ~/.aws/credentials ~/.netrc ~/.gnupg "
-    "~/.git-credentials ~/.env .env /root/.ssh/id_rsa /home/user/.ssh/id_rsa /home/user/.aws/credentials ~/.ssh "
-    "~/.kube/config ~/.docker/config.json ~/.bash_history /proc/self/environ /proc/1/environ /run/secrets/a"
-).split()
+_SAMPLES = ["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "~/.ssh/id_rsa", "~/.ssh/id_ed25519", "~/.aws/credentials", "~/.netrc", "~/.gnupg", "~/.git-credentials", "~/.env", ".env", "/root/.ssh/id_rsa", "/home/user/.ssh/id_rsa", "/home/user/.aws/credentials", "~/.ssh", "~/.kube/config", "~/.docker/config.json", "~/.bash_history", "/proc/self/environ", "/proc/1/environ", "/run/secrets/a"]
 _ROOTS = [*("/" + name for name in sorted(_TOPS)), "~", "/etc/passwd", "/dev/sda", "/etc/crontab", "/boot/vmlinuz"]
 
 
 def resolved(word: str, cwd: str = "") -> str:
     """The path that a word names: absolute, below `~`, or relative to the workspace. Unknown parts are left out."""
     path = plain(word)
-    if path.startswith("file://"):
-        path = path[7:]
+    path = path.removeprefix("file://")
     if path == "~" or path.startswith("~/"):
         rest = posixpath.normpath("/" + path[2:])[1:]
         return "~/" + rest if rest else "~"
@@ -212,4 +206,4 @@ def inside(word: str, cwd: str = "", workspace: str = "") -> bool:
     path = resolved(word, cwd)
     if workspace and (path == workspace or path.startswith(workspace.rstrip("/") + "/")):
         return True
-    return in_temp(path) or harmless_device(word) or not path.startswith(("/", "~", "..")) and ":" not in path[:2]
+    return in_temp(path) or harmless_device(word) or (not path.startswith(("/", "~", "..")) and ":" not in path[:2])

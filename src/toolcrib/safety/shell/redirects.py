@@ -114,7 +114,9 @@ def applied(machine: Machine, scope: Scope, redirects: Sequence[Redirect]) -> Fl
         todo = each.more + todo
         if each.text is not None:
             flow.stdin = each.text
-        elif each.sign in {">&", "<&"} and (each.target.isdigit() or each.target in {"-", ""} or each.target[:-1].isdigit()):
+        elif each.sign in {">&", "<&"} and (
+            each.target.isdigit() or each.target in {"-", ""} or each.target[:-1].isdigit()
+        ):
             continue
         else:
             _file(machine, scope, each, flow)

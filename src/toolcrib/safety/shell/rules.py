@@ -67,7 +67,9 @@ def decided(rules: Sequence[ShellRule], program: str, words: Sequence[str]) -> S
     return best
 
 
-def check_rules(rules: Sequence[ShellRule], judge: Callable[[str, Sequence[ShellRule]], Judged]) -> list[tuple[int, str]]:
+def check_rules(
+    rules: Sequence[ShellRule], judge: Callable[[str, Sequence[ShellRule]], Judged]
+) -> list[tuple[int, str]]:
     """What is wrong with the rules: the number of the rule, and why. Each example is judged with its rule alone."""
     problems: list[tuple[int, str]] = []
     for number, rule in enumerate(rules):
@@ -109,11 +111,7 @@ def name_of(rule: ShellRule) -> str:
 
 # Whoever may start these may start anything: a stored rule for them would allow everything.
 _OPEN_ENDED = frozenset(
-    "sh bash dash zsh ksh fish csh tcsh ash busybox eval source . exec command builtin env sudo doas su nice nohup "
-    "timeout time xargs find parallel ssh watch setsid stdbuf chroot unshare nsenter flock script expect strace ltrace "
-    "gdb python python2 python3 perl ruby node deno bun php lua awk gawk mawk nawk sed vim vi ed ex emacs nano less "
-    "more man trap alias function coproc docker podman kubectl at batch crontab systemd-run pkexec runuser make npx "
-    "bunx uvx pipx tclsh osascript powershell pwsh cmd ionice chrt taskset env- rm dd mkfs".split()
+    ["sh", "bash", "dash", "zsh", "ksh", "fish", "csh", "tcsh", "ash", "busybox", "eval", "source", ".", "exec", "command", "builtin", "env", "sudo", "doas", "su", "nice", "nohup", "timeout", "time", "xargs", "find", "parallel", "ssh", "watch", "setsid", "stdbuf", "chroot", "unshare", "nsenter", "flock", "script", "expect", "strace", "ltrace", "gdb", "python", "python2", "python3", "perl", "ruby", "node", "deno", "bun", "php", "lua", "awk", "gawk", "mawk", "nawk", "sed", "vim", "vi", "ed", "ex", "emacs", "nano", "less", "more", "man", "trap", "alias", "function", "coproc", "docker", "podman", "kubectl", "at", "batch", "crontab", "systemd-run", "pkexec", "runuser", "make", "npx", "bunx", "uvx", "pipx", "tclsh", "osascript", "powershell", "pwsh", "cmd", "ionice", "chrt", "taskset", "env-", "rm", "dd", "mkfs"]
 )
 
 

@@ -26,7 +26,9 @@ class Run:
 
     __slots__ = ("_allowed", "machine", "name", "path", "scope", "stdin", "words")
 
-    def __init__(self, path: str, name: str, words: Sequence[str], stdin: str | None, where: "tuple[Machine, Scope]") -> None:
+    def __init__(
+        self, path: str, name: str, words: Sequence[str], stdin: str | None, where: "tuple[Machine, Scope]"
+    ) -> None:
         self.path = path
         self.name = name
         self.words = list(words)

@@ -6,12 +6,11 @@ from toolcrib.safety.shell.marks import plain
 from toolcrib.safety.shell.run import Run
 
 _ALWAYS = frozenset(
-    "nc ncat netcat socat telnet ftp tftp lftp sftp scp ssh rclone mail mailx mutt sendmail msmtp swaks wput httpie http "
-    "https xh curlie aria2c dig nslookup host drill ping ping6 logger s3cmd s4cmd gsutil azcopy mc croc wormhole "
-    "magic-wormhole transfer ffsend bitsadmin certutil websocat wscat mosquitto_pub kcat rsync curl wget wget2 axel lynx w3m "
-    "links elinks openssl whois finger cancel cpio_ restic borg magick_ Invoke-WebRequest iwr irm".split()
+    ["nc", "ncat", "netcat", "socat", "telnet", "ftp", "tftp", "lftp", "sftp", "scp", "ssh", "rclone", "mail", "mailx", "mutt", "sendmail", "msmtp", "swaks", "wput", "httpie", "http", "https", "xh", "curlie", "aria2c", "dig", "nslookup", "host", "drill", "ping", "ping6", "logger", "s3cmd", "s4cmd", "gsutil", "azcopy", "mc", "croc", "wormhole", "magic-wormhole", "transfer", "ffsend", "bitsadmin", "certutil", "websocat", "wscat", "mosquitto_pub", "kcat", "rsync", "curl", "wget", "wget2", "axel", "lynx", "w3m", "links", "elinks", "openssl", "whois", "finger", "cancel", "cpio_", "restic", "borg", "magick_", "Invoke-WebRequest", "iwr", "irm"]
 )
-_CLOUD = re.compile(r"\b(?:s3 (?:cp|mv|sync)|storage (?:cp|blob|rsync)|gist create|release upload|secretsmanager put)\b")
+_CLOUD = re.compile(
+    r"\b(?:s3 (?:cp|mv|sync)|storage (?:cp|blob|rsync)|gist create|release upload|secretsmanager put)\b"
+)
 
 
 def sends(run: Run) -> bool:

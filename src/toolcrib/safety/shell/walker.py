@@ -455,4 +455,4 @@ def _calls_itself(body: "Node", name: str) -> bool:
         if node.type == "command_name" and text_of(node) == name:
             hits += 1
         todo += node.children
-    return hits > 0 and beside or hits > 1
+    return (hits > 0 and beside) or hits > 1

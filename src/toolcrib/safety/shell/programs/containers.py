@@ -6,10 +6,7 @@ from toolcrib.safety.shell.marks import SECRET, UNKNOWN, plain
 from toolcrib.safety.shell.run import Handle, Run
 
 _LOOKS = frozenset(
-    "ps images logs inspect version info stats top port diff history search events ls list df context config help --version -v "
-    "volume:ls network:ls image:ls container:ls container:logs container:inspect image:inspect volume:inspect network:inspect "
-    "system:df system:info compose:ps compose:logs compose:config compose:ls compose:images compose:top compose:version "
-    "buildx:ls buildx:version manifest:inspect compose:port builder:ls context:ls".split()
+    ["ps", "images", "logs", "inspect", "version", "info", "stats", "top", "port", "diff", "history", "search", "events", "ls", "list", "df", "context", "config", "help", "--version", "-v", "volume:ls", "network:ls", "image:ls", "container:ls", "container:logs", "container:inspect", "image:inspect", "volume:inspect", "network:inspect", "system:df", "system:info", "compose:ps", "compose:logs", "compose:config", "compose:ls", "compose:images", "compose:top", "compose:version", "buildx:ls", "buildx:version", "manifest:inspect", "compose:port", "builder:ls", "context:ls"]
 )
 _ESCAPES = re.compile(
     r"--privileged|--pid[= ]host|--ipc[= ]host|--userns[= ]host|--uts[= ]host|--cap-add[= ](?:ALL|SYS_ADMIN|SYS_PTRACE|SYS_MODULE|DAC_READ_SEARCH|all|sys_admin)|"
@@ -39,12 +36,17 @@ def _inner(run: Run, verb: str) -> None:
     """A command in a container is judged for what it would send; what it removes is the container's own."""
     told = " ".join(plain(word) for word in run.words)
     if re.search(r"/dev/tcp/|\bnc\b.*\s-e\b|(?:curl|wget)\b[^|]*\|\s*(?:ba|z|da)?sh\b", told):
-        run.deny("network-shell" if verb == "exec" else "downloaded-code", "the container would run what comes from the network")
+        run.deny(
+            "network-shell" if verb == "exec" else "downloaded-code",
+            "the container would run what comes from the network",
+        )
 
 
 def cluster(run: Run) -> str | None:
     """`kubectl`, `oc`, `helm`, `terraform`."""
-    words = [plain(word) for word in run.operands("-n --namespace --context -o --output -l --selector -f -c --kubeconfig")]
+    words = [
+        plain(word) for word in run.operands("-n --namespace --context -o --output -l --selector -f -c --kubeconfig")
+    ]
     verb = words[0] if words else "help"
     told = " ".join(plain(word) for word in run.words)
     if re.search(r"hostPID|hostNetwork|\"?privileged\"?\s*:\s*true|hostPath|nsenter", told):
@@ -63,13 +65,28 @@ def cluster(run: Run) -> str | None:
 
 def cloud(run: Run) -> str | None:
     """`aws`, `gcloud`, `az`: looking is free, credentials are not."""
-    words = [plain(word) for word in run.operands("--region --profile --output --query --project -o -g --resource-group")]
+    words = [
+        plain(word) for word in run.operands("--region --profile --output --query --project -o -g --resource-group")
+    ]
     told = " ".join(words)
     if re.search(r"secret|get-session-token|export-credentials|print-access-token|print-identity|get-login-password|get-access-token|"
                  r"get-parameter|access-keys|list-keys|assume-role|key show|credential|decrypt", told):  # fmt: skip
         run.ask("credential", "it would show credentials of the cloud")
         return UNKNOWN + SECRET
-    looks = ("list", "describe", "get", "ls", "show", "head", "--version", "version", "info", "status", "lookup", "sts get-caller")
+    looks = (
+        "list",
+        "describe",
+        "get",
+        "ls",
+        "show",
+        "head",
+        "--version",
+        "version",
+        "info",
+        "status",
+        "lookup",
+        "sts get-caller",
+    )
     if words and any(word.startswith(looks) for word in words[1:3]) and "cp" not in words and "delete" not in told:
         return UNKNOWN
     if run.has("--version", "--help") or not words:
@@ -90,7 +107,14 @@ def machine(run: Run) -> str | None:
 
 HANDLES: dict[str, Handle] = {
     **dict.fromkeys(("docker", "podman", "nerdctl", "docker-compose", "buildah", "crictl", "ctr"), docker),
-    **dict.fromkeys(("kubectl", "oc", "helm", "terraform", "tofu", "k9s", "kustomize", "minikube", "kind", "k3s", "pulumi"), cluster),
-    **dict.fromkeys(("aws", "gcloud", "az", "doctl", "heroku", "fly", "flyctl", "vercel", "netlify", "wrangler", "firebase"), cloud),
-    **dict.fromkeys(("lxc", "lxd", "incus", "virsh", "vagrant", "multipass", "qemu-system-x86_64", "systemd-nspawn", "machinectl"), machine),
+    **dict.fromkeys(
+        ("kubectl", "oc", "helm", "terraform", "tofu", "k9s", "kustomize", "minikube", "kind", "k3s", "pulumi"), cluster
+    ),
+    **dict.fromkeys(
+        ("aws", "gcloud", "az", "doctl", "heroku", "fly", "flyctl", "vercel", "netlify", "wrangler", "firebase"), cloud
+    ),
+    **dict.fromkeys(
+        ("lxc", "lxd", "incus", "virsh", "vagrant", "multipass", "qemu-system-x86_64", "systemd-nspawn", "machinectl"),
+        machine,
+    ),
 }

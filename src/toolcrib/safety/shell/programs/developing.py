@@ -5,21 +5,21 @@ import re
 from toolcrib.safety.shell.marks import LOOSE, plain, vague
 from toolcrib.safety.shell.run import Handle, Run
 
-_SCRIPTS = frozenset("test t tst start run run-script build lint dev ci_ format check typecheck coverage tsc watch serve docs "
-                     "compile bundle prettier fmt types test:unit storybook prepare clean prebuild postbuild".split())  # fmt: skip
+_SCRIPTS = frozenset(["test", "t", "tst", "start", "run", "run-script", "build", "lint", "dev", "ci_", "format", "check", "typecheck", "coverage", "tsc", "watch", "serve", "docs", "compile", "bundle", "prettier", "fmt", "types", "test:unit", "storybook", "prepare", "clean", "prebuild", "postbuild"])  # fmt: skip
 _NPM_FREE = frozenset(
-    "ls list ll la outdated view info v show why explain root prefix bin -v --version version_ help search audit_ config_ fund ping "
-    "doctor pack_ query sbom workspaces licenses env_ docs_ repo_ bugs_ whoami completion".split()
+    ["ls", "list", "ll", "la", "outdated", "view", "info", "v", "show", "why", "explain", "root", "prefix", "bin", "-v", "--version", "version_", "help", "search", "audit_", "config_", "fund", "ping", "doctor", "pack_", "query", "sbom", "workspaces", "licenses", "env_", "docs_", "repo_", "bugs_", "whoami", "completion"]
 )
-_INSTALLS = frozenset("install i ci add in ins inst isntall up update upgrade remove uninstall rm link dedupe rebuild".split())
+_INSTALLS = frozenset(
+    ["install", "i", "ci", "add", "in", "ins", "inst", "isntall", "up", "update", "upgrade", "remove", "uninstall", "rm", "link", "dedupe", "rebuild"]
+)
 
 
 def node_packages(run: Run) -> str | None:
     """`npm`, `yarn`, `pnpm`, `bun`."""
     words = [plain(word) for word in run.operands("--prefix -C --cwd -w --workspace --filter -F --registry --cache")]
     verb = words[0] if words else ("install" if run.name == "yarn" and not run.words else "help")
-    if run.has("--script-shell", "--node-options", "--userconfig", "--globalconfig") or run.after("--prefix") not in {None, "."} and \
-            (run.after("--prefix") or "").startswith(("/", "~", "..")):  # fmt: skip
+    if run.has("--script-shell", "--node-options", "--userconfig", "--globalconfig") or (run.after("--prefix") not in {None, "."} and \
+            (run.after("--prefix") or "").startswith(("/", "~", ".."))):  # fmt: skip
         run.ask("package:option", f"{run.name} would run other code than the project's")
     if verb in {"exec", "x", "dlx"}:
         return _fetched(run, run.words[run.words.index(verb) + 1 :] if verb in run.words else [])
@@ -32,7 +32,9 @@ def node_packages(run: Run) -> str | None:
     if verb in _INSTALLS:
         run.ask("package", f"{run.name} {verb} brings in code from elsewhere, or removes it")
         return None
-    if verb not in _NPM_FREE and not (run.name == "yarn" and verb in {"tsc", "jest", "eslint", "prettier", "vitest", "workspaces"}):
+    if verb not in _NPM_FREE and not (
+        run.name == "yarn" and verb in {"tsc", "jest", "eslint", "prettier", "vitest", "workspaces"}
+    ):
         if run.name in {"yarn", "pnpm", "bun"} and re.fullmatch(r"[\w:-]+", verb) and verb not in _PUBLISH:
             _local(run, words)
             return None
@@ -40,8 +42,7 @@ def node_packages(run: Run) -> str | None:
     return None
 
 
-_PUBLISH = frozenset("publish unpublish login logout adduser token owner deprecate dist-tag access team hook config set global link "
-                     "patch create init upgrade self-update setup version pack import plugin cache store server prune".split())  # fmt: skip
+_PUBLISH = frozenset(["publish", "unpublish", "login", "logout", "adduser", "token", "owner", "deprecate", "dist-tag", "access", "team", "hook", "config", "set", "global", "link", "patch", "create", "init", "upgrade", "self-update", "setup", "version", "pack", "import", "plugin", "cache", "store", "server", "prune"])  # fmt: skip
 
 
 def _local(run: Run, words: list[str]) -> None:
@@ -55,7 +56,11 @@ def _fetched(run: Run, words: list[str]) -> str | None:
     text = next((words[at + 1] for at, word in enumerate(words[:-1]) if word in {"-c", "--call"}), None)
     if text is not None:
         run.code(text)
-    rest = [word for at, word in enumerate(words) if not (word in {"-y", "--yes", "--no-install", "--no", "--", "-q"} and at < 3)]
+    rest = [
+        word
+        for at, word in enumerate(words)
+        if not (word in {"-y", "--yes", "--no-install", "--no", "--", "-q"} and at < 3)
+    ]
     if from_elsewhere or not rest or rest[0].startswith("-"):
         run.ask("package", "it would run code from elsewhere")
         return None
@@ -72,7 +77,9 @@ def fetch_and_run(run: Run) -> str | None:
 
 def python_packages(run: Run) -> str | None:
     """`pip`, `uv`, `poetry`, `pipenv`, `pdm`, `hatch`, `conda`."""
-    words = run.operands("--python -p --project --directory -C --index-url -i -e --env -n -r --requirement -c --with --extra --group -m")
+    words = run.operands(
+        "--python -p --project --directory -C --index-url -i -e --env -n -r --requirement -c --with --extra --group -m"
+    )
     bare = [plain(word) for word in words]
     verb = bare[0] if bare else "help"
     if verb == "pip" and run.name == "uv":
@@ -95,9 +102,15 @@ def python_packages(run: Run) -> str | None:
 
 def _of_project(run: Run) -> bool:
     """`pip install -r requirements.txt`, `pip install -e .`: what the project itself says."""
-    if run.scope.wrote or run.has("--index-url", "-i", "--extra-index-url", "--find-links", "--target", "-t", "--prefix", "--root", "--user"):
+    if run.scope.wrote or run.has(
+        "--index-url", "-i", "--extra-index-url", "--find-links", "--target", "-t", "--prefix", "--root", "--user"
+    ):
         return False
-    files = [plain(run.words[at + 1]) for at, word in enumerate(run.words[:-1]) if word in {"-r", "--requirement", "-e", "--editable"}]
+    files = [
+        plain(run.words[at + 1])
+        for at, word in enumerate(run.words[:-1])
+        if word in {"-r", "--requirement", "-e", "--editable"}
+    ]
     rest = [plain(word) for word in run.operands("-r --requirement -e --editable -c --constraint")][1:]
     local = re.compile(r"(?:\.|[\w-]+\.txt|(?:requirements|reqs?)/[\w-]+\.txt|\./?|\.\[[\w,-]+\])")
     return bool(files + rest) and all(local.fullmatch(word) for word in files + rest) and not any(map(vague, run.words))
@@ -105,7 +118,19 @@ def _of_project(run: Run) -> bool:
 
 def _run(run: Run) -> str | None:
     at = run.words.index("run") + 1
-    valued = {"--with", "--python", "-p", "-n", "--extra", "--group", "--env-file", "--project", "--directory", "-m", "--module"}
+    valued = {
+        "--with",
+        "--python",
+        "-p",
+        "-n",
+        "--extra",
+        "--group",
+        "--env-file",
+        "--project",
+        "--directory",
+        "-m",
+        "--module",
+    }
     while at < len(run.words) and run.words[at].startswith("-") and run.words[at] != "--":
         if run.words[at] in {"--with", "--env-file", "--with-requirements", "--index"}:
             run.ask("package", "it would bring in code from elsewhere")
@@ -138,7 +163,9 @@ def cargo(run: Run) -> str | None:
         "pod": "",
         "cpanm": "",
     }.get(run.name, "").split()
-    if run.has("-exec", "-toolexec", "--config", "-modfile", "-overlay", "-vettool", "-ldflags=-extld") or vague(words[0] if words else ""):
+    if run.has("-exec", "-toolexec", "--config", "-modfile", "-overlay", "-vettool", "-ldflags=-extld") or vague(
+        words[0] if words else ""
+    ):
         run.ask("package:option", f"{run.name} would run another program")
     if run.scope.wrote:
         run.ask("written-and-run", "it may run a file that the same command wrote")
@@ -146,7 +173,11 @@ def cargo(run: Run) -> str | None:
         return run.again(run.words[run.words.index("exec") + 1 :])
     if run.name == "bundle" and verb == "install" and len(words) == 1:
         return None
-    if run.name == "go" and verb == "mod" and not {"tidy", "verify", "graph", "why", "download"} & {plain(word) for word in words}:
+    if (
+        run.name == "go"
+        and verb == "mod"
+        and not {"tidy", "verify", "graph", "why", "download"} & {plain(word) for word in words}
+    ):
         run.ask("package", "it would change what the project needs")
     if run.name == "go" and verb == "env" and run.has("-w", "-u"):
         run.ask("package", "it would change go for every project")
@@ -184,8 +215,12 @@ HANDLES: dict[str, Handle] = {
     **dict.fromkeys(("npm", "yarn", "pnpm", "cnpm"), node_packages),
     **dict.fromkeys(("npx", "bunx", "pnpx"), fetch_and_run),
     **dict.fromkeys(
-        "pip pip3 pip2 uv poetry pipenv pdm hatch rye conda mamba micromamba pipx uvx easy_install twine".split(), python_packages
+        ["pip", "pip3", "pip2", "uv", "poetry", "pipenv", "pdm", "hatch", "rye", "conda", "mamba", "micromamba", "pipx", "uvx", "easy_install", "twine"],
+        python_packages,
     ),
-    **dict.fromkeys(("cargo", "go", "rustup", "composer", "bundle", "gem", "deno", "opam", "luarocks", "cpan", "cpanm", "pod"), cargo),
+    **dict.fromkeys(
+        ("cargo", "go", "rustup", "composer", "bundle", "gem", "deno", "opam", "luarocks", "cpan", "cpanm", "pod"),
+        cargo,
+    ),
     **dict.fromkeys(("make", "gmake", "remake"), make),
 }

@@ -7,7 +7,9 @@ from toolcrib.safety.shell.marks import UNKNOWN, plain, shown, vague
 from toolcrib.safety.shell.run import Handle, Run
 from toolcrib.safety.shell.scope import Scope
 
-_ADDRESS = re.compile(r"\s*(?:(?:\d+(?:~\d+)?|\$|/(?:[^/\\]|\\.)*/I?|\\(.)(?:(?!\1).)*\1)(?:\s*,\s*(?:\+?\d+|~\d+|\$|/(?:[^/\\]|\\.)*/I?))?)?\s*!?\s*")
+_ADDRESS = re.compile(
+    r"\s*(?:(?:\d+(?:~\d+)?|\$|/(?:[^/\\]|\\.)*/I?|\\(.)(?:(?!\1).)*\1)(?:\s*,\s*(?:\+?\d+|~\d+|\$|/(?:[^/\\]|\\.)*/I?))?)?\s*!?\s*"
+)
 _PLAIN = frozenset("dDgGhHnNpPxzlqQ=Fb:tT{}#aciy")
 
 
@@ -15,7 +17,9 @@ def sed(run: Run) -> str | None:
     """Judges the script word by word, and the files when they are changed in place."""
     if run.has("-f", "--file"):
         run.ask("sed:file", "sed would run a script that was not looked at")
-    scripts = [run.words[at + 1] for at, word in enumerate(run.words[:-1]) if re.fullmatch(r"-[nErsuz]*e|--expression", word)]
+    scripts = [
+        run.words[at + 1] for at, word in enumerate(run.words[:-1]) if re.fullmatch(r"-[nErsuz]*e|--expression", word)
+    ]
     scripts += [word.partition("=")[2] for word in run.words if word.startswith("--expression=")]
     rest = run.operands("-e -f -l --expression --file --line-length")
     if not scripts and not run.has("-f", "--file"):
@@ -83,7 +87,11 @@ def _command(script: str, at: int) -> tuple[int, str]:
     if sign in "sy":
         return _replacement(script, at, sign, line_end)
     if sign in "aci#" or sign in ":btT":
-        end = line_end if sign in "aci#" else min((n for n in (script.find(";", at), line_end) if n > 0), default=line_end)
+        end = (
+            line_end
+            if sign in "aci#"
+            else min((n for n in (script.find(";", at), line_end) if n > 0), default=line_end)
+        )
         return end, ""
     if sign in _PLAIN:
         end = at + 1

@@ -51,11 +51,20 @@ def _whole(start: str, *, narrow: bool) -> str:
 
 def _each(run: Run, at: int, starts: list[str], *, narrow: bool) -> None:
     words = run.words[at + 1 :]
-    end = next((n for n, word in enumerate(words) if word == ";" or (word == "+" and n and words[n - 1] == "{}")), len(words))
+    end = next(
+        (n for n, word in enumerate(words) if word == ";" or (word == "+" and n and words[n - 1] == "{}")), len(words)
+    )
     inner = words[:end]
     for start in starts[:4]:
         found = _whole(start, narrow=narrow)
-        deadly = inner[:1] and plain(inner[0]).rpartition("/")[2] in {"rm", "shred", "chmod", "chown", "unlink", "rmdir"}
+        deadly = inner[:1] and plain(inner[0]).rpartition("/")[2] in {
+            "rm",
+            "shred",
+            "chmod",
+            "chown",
+            "unlink",
+            "rmdir",
+        }
         hit = found if deadly else UNKNOWN
         run.again([word.replace("{}", hit) for word in inner], UNKNOWN)
 
@@ -76,7 +85,9 @@ def find_by_name(run: Run) -> str | None:
 def xargs(run: Run) -> str | None:
     """`xargs command`: its words come in, unknown unless what comes in is known."""
     row = WRAPPERS["nohup"]
-    valued = frozenset("-I -n -P -d -L -s -E -a --max-args --max-procs --delimiter --replace --arg-file --max-lines".split())
+    valued = frozenset(
+        ["-I", "-n", "-P", "-d", "-L", "-s", "-E", "-a", "--max-args", "--max-procs", "--delimiter", "--replace", "--arg-file", "--max-lines"]
+    )
     inner = inner_words(run, type(row)(valued)) or ["echo"]
     text = run.stdin
     if run.after("-a", "--arg-file") is not None:

@@ -8,10 +8,16 @@ from toolcrib.safety.shell.run import Handle, Run, is_option
 
 # Options that take the permission away. A sub-command that is not here is asked about.
 _FREE: dict[str, str] = {
-    **dict.fromkeys("status rev-parse rev-list ls-files ls-tree cat-file describe name-rev merge-base shortlog".split(), ""),
-    **dict.fromkeys("show-ref for-each-ref count-objects var version check-ignore check-attr cherry verify-commit".split(), ""),
-    **dict.fromkeys("verify-tag whatchanged annotate blame range-diff diff-tree diff-index diff-files fsck".split(), "--output"),
-    **dict.fromkeys("show log diff".split(), "--output --ext-diff --textconv"),
+    **dict.fromkeys(
+        ["status", "rev-parse", "rev-list", "ls-files", "ls-tree", "cat-file", "describe", "name-rev", "merge-base", "shortlog"], ""
+    ),
+    **dict.fromkeys(
+        ["show-ref", "for-each-ref", "count-objects", "var", "version", "check-ignore", "check-attr", "cherry", "verify-commit"], ""
+    ),
+    **dict.fromkeys(
+        ["verify-tag", "whatchanged", "annotate", "blame", "range-diff", "diff-tree", "diff-index", "diff-files", "fsck"], "--output"
+    ),
+    **dict.fromkeys(["show", "log", "diff"], "--output --ext-diff --textconv"),
     "grep": "-O --open-files-in-pager",
     "help": "-w --web -m",
     "shortlog": "",
@@ -58,7 +64,9 @@ _FREE: dict[str, str] = {
     "flow": "",
 }
 _ONLY: dict[str, frozenset[str]] = {
-    "stash": frozenset(("list", "show", "push", "save", "pop", "apply", "-u", "--include-untracked", "-k", "--keep-index")),
+    "stash": frozenset(
+        ("list", "show", "push", "save", "pop", "apply", "-u", "--include-untracked", "-k", "--keep-index")
+    ),
     "remote": frozenset(("-v", "--verbose", "show", "get-url")),
     "worktree": frozenset(("list",)),
     "submodule": frozenset(("status", "summary")),
@@ -86,7 +94,13 @@ def git(run: Run) -> str | None:
     while at < len(words) and words[at].startswith("-"):
         word = plain(words[at])
         if word in {"-c", "--config-env"} or word.startswith(("--config-env=", "-c")):
-            setting = word[2:] if word.startswith("-c") and len(word) > 2 else plain(words[at + 1]) if at + 1 < len(words) else ""
+            setting = (
+                word[2:]
+                if word.startswith("-c") and len(word) > 2
+                else plain(words[at + 1])
+                if at + 1 < len(words)
+                else ""
+            )
             _setting(run, setting)
             at += 2 if word in {"-c", "--config-env"} else 1
             continue
@@ -106,12 +120,18 @@ def _setting(run: Run, text: str) -> None:
     key, _, value = text.partition("=")
     if _PAGERS.fullmatch(key) and value in {"cat", "less", ""}:
         return
-    if _KEYS_FREE.fullmatch(key) or _KEYS_FREE.match(key + ".") and key.split(".")[0].lower() in {"user", "color", "advice", "column"}:
+    if (
+        _KEYS_FREE.fullmatch(key)
+        or (_KEYS_FREE.match(key + ".")
+        and key.split(".")[0].lower() in {"user", "color", "advice", "column"})
+    ):
         return
     command = value.removeprefix("!")
     run.machine.storable = False
     run.ask("git:config", f"git -c {key} can make git run a program")
-    if command and re.search(r"(?i)pager|editor|command|alias|helper|hook|external|textconv|fsmonitor|program|clean|smudge|driver|tool", key):
+    if command and re.search(
+        r"(?i)pager|editor|command|alias|helper|hook|external|textconv|fsmonitor|program|clean|smudge|driver|tool", key
+    ):
         run.code(command, None, UNKNOWN)
 
 
@@ -126,7 +146,9 @@ def _command(run: Run, verb: str, words: list[str]) -> str | None:
             break
         for option in barred.split():
             if is_option(word, option):
-                run.ask(f"git:{verb} {option}", f"git {verb} {option} can lose work, leave the machine or run a program")
+                run.ask(
+                    f"git:{verb} {option}", f"git {verb} {option} can lose work, leave the machine or run a program"
+                )
     only = _ONLY.get(verb)
     if only is not None and words and plain(words[0]) not in only:
         run.ask(f"git:{verb}", f"git {verb} {shown(words[0])} changes more than can be undone")
@@ -144,9 +166,16 @@ def _closer(run: Run, verb: str, words: list[str]) -> str | None:
         run.ask("git:rm", "it would remove files")
     if verb == "config":
         _config(run, words)
-    if verb in {"fetch", "pull", "ls-remote"} and any("::" in word or "://" in word or ("@" in word and ":" in word) for word in bare):
+    if verb in {"fetch", "pull", "ls-remote"} and any(
+        "::" in word or "://" in word or ("@" in word and ":" in word) for word in bare
+    ):
         run.ask("git:remote", f"git {verb} from an address that is not among the configured ones")
-    if verb == "commit" and "--amend" in bare and "--no-edit" not in bare and not any(w.startswith(("-m", "-F", "-C")) for w in bare):
+    if (
+        verb == "commit"
+        and "--amend" in bare
+        and "--no-edit" not in bare
+        and not any(w.startswith(("-m", "-F", "-C")) for w in bare)
+    ):
         run.ask("git:editor", "it would open an editor")
     if verb == "bisect" and bare[:1] == ["run"]:
         run.again(words[1:])
@@ -165,9 +194,17 @@ def _config(run: Run, words: list[str]) -> None:
     if looks & set(bare):
         return
     names = [word for word in bare if not word.startswith("-")]
-    if len(names) == 1 and "." in names[0] and not {"--unset", "--add", "--edit", "-e", "--replace-all", "--unset-all"} & set(bare):
+    if (
+        len(names) == 1
+        and "." in names[0]
+        and not {"--unset", "--add", "--edit", "-e", "--replace-all", "--unset-all"} & set(bare)
+    ):
         return
-    if len(names) == 2 and _KEYS_FREE.fullmatch(names[0] + "") is None and not names[0].lower().startswith(("user.", "color.", "advice.")):
+    if (
+        len(names) == 2
+        and _KEYS_FREE.fullmatch(names[0] + "") is None
+        and not names[0].lower().startswith(("user.", "color.", "advice."))
+    ):
         run.code(names[1].removeprefix("!"), None, UNKNOWN)
         run.ask("git:config", f"git config {names[0]} can make git run a program")
     if "--global" in bare or "--system" in bare or len(names) != 2 or "--edit" in bare or "-e" in bare:
@@ -206,4 +243,12 @@ def forge(run: Run) -> str | None:
     return UNKNOWN
 
 
-HANDLES: dict[str, Handle] = {"git": git, "gh": forge, "glab": forge, "hub": forge, "tig": forge, "svn": forge, "hg": forge}
+HANDLES: dict[str, Handle] = {
+    "git": git,
+    "gh": forge,
+    "glab": forge,
+    "hub": forge,
+    "tig": forge,
+    "svn": forge,
+    "hg": forge,
+}

@@ -26,7 +26,9 @@ def judge_code(run: Run, text: str, *, harmless: bool) -> None:
         _literal(run, seen, literal)
     if not harmless or vague(text):
         run.machine.storable = False
-        run.ask(f"inline:{run.name}", f"{run.name} would run a text that can do anything", "a script file in the workspace")
+        run.ask(
+            f"inline:{run.name}", f"{run.name} would run a text that can do anything", "a script file in the workspace"
+        )
 
 
 def _literal(run: Run, seen: code.Seen, literal: str) -> None:
@@ -57,7 +59,9 @@ def python(run: Run) -> str | None:
         if found:
             value = found.group(2) or (words[at + 1] if at + 1 < len(words) else "")
             rest = words[at + (1 if found.group(2) else 2) :]
-            return _module(run, plain(value), rest) if found.group(1) == "m" else _text(run, value, code.harmless_python)
+            return (
+                _module(run, plain(value), rest) if found.group(1) == "m" else _text(run, value, code.harmless_python)
+            )
         at += 2 if word in {"-W", "-X"} else 1
     return _file_or_input(run, words[at:], code.harmless_python)
 
@@ -68,9 +72,7 @@ def _text(run: Run, text: str, harmless: "object") -> str | None:
 
 
 _MODULES_FREE = frozenset(
-    "pytest unittest doctest json.tool venv compileall py_compile black ruff mypy flake8 isort pylint coverage tox nox pyflakes "
-    "pycodestyle build site platform sysconfig this calendar tabnanny ast dis tokenize timeit cProfile bandit basedpyright "
-    "pyright sphinx mkdocs pre_commit zipfile_ twine_ isort autopep8 yapf pydoc keyword".split()
+    ["pytest", "unittest", "doctest", "json.tool", "venv", "compileall", "py_compile", "black", "ruff", "mypy", "flake8", "isort", "pylint", "coverage", "tox", "nox", "pyflakes", "pycodestyle", "build", "site", "platform", "sysconfig", "this", "calendar", "tabnanny", "ast", "dis", "tokenize", "timeit", "cProfile", "bandit", "basedpyright", "pyright", "sphinx", "mkdocs", "pre_commit", "zipfile_", "twine_", "isort", "autopep8", "yapf", "pydoc", "keyword"]
 )
 
 
@@ -79,7 +81,19 @@ def _module(run: Run, name: str, rest: list[str]) -> str | None:
         return run.again([name, *rest])
     if run.scope.wrote:
         run.ask("written-and-run", "it may run a file that the same command wrote")
-    if name in {"cProfile", "profile", "trace", "pdb", "runpy", "timeit", "pydoc", "doctest", "coverage", "ast", "venv"}:
+    if name in {
+        "cProfile",
+        "profile",
+        "trace",
+        "pdb",
+        "runpy",
+        "timeit",
+        "pydoc",
+        "doctest",
+        "coverage",
+        "ast",
+        "venv",
+    }:
         return _runs_more(run, name, rest)
     if name not in _MODULES_FREE:
         run.ask(f"module:{name}"[:60], f"python -m {name} is not among the modules that run without a question")
@@ -220,7 +234,9 @@ def _inline_texts(run: Run, options: list[str]) -> list[str]:
         following = run.words[at + 1] if at + 1 < len(run.words) else ""
         for option in options:
             long = len(option) > 2 or not option.startswith("-")
-            if word == option or (not long and re.fullmatch(r"-[A-Za-z0-9.]*" + option[1], word) and run.name in {"perl", "ruby"}):
+            if word == option or (
+                not long and re.fullmatch(r"-[A-Za-z0-9.]*" + option[1], word) and run.name in {"perl", "ruby"}
+            ):
                 out.append(following)
                 break
             if long and word.startswith(option + "="):
@@ -266,7 +282,11 @@ def awk(run: Run) -> str | None:
         bare = re.sub(r"\"(?:[^\"\\]|\\.)*\"|/(?:[^/\\\n]|\\.)+/", '""', plain(text))
         if vague(text) and (text[0] in "\ufdd0\ufdd1"):
             run.ask("awk:unknown", "awk would run a text that is not known")
-        compares = re.sub(r"(?<!print)(?<!printf)\s*[$\w)\]]+\s*>=?\s*[$\w(\"-]+", "", bare) if "print" not in bare.partition(">")[0] else bare
+        compares = (
+            re.sub(r"(?<!print)(?<!printf)\s*[$\w)\]]+\s*>=?\s*[$\w(\"-]+", "", bare)
+            if "print" not in bare.partition(">")[0]
+            else bare
+        )
         if _AWK.search(re.sub(r"\|\||>=", "", compares)) or "system" in bare or "getline" in bare:
             judge_code(run, text, harmless=False)
     return None

@@ -85,7 +85,9 @@ def _curl_options(run: Run) -> None:
             run.ask("curl:option", f"curl {option} does more than fetching a page")
         if not option.startswith("--") and _cluster(run.words, option[1]):
             run.ask("curl:option", f"curl {option} does more than fetching a page")
-    for header in [run.words[at + 1] for at, word in enumerate(run.words[:-1]) if word in {"-H", "--header", "-w", "--write-out"}]:
+    for header in [
+        run.words[at + 1] for at, word in enumerate(run.words[:-1]) if word in {"-H", "--header", "-w", "--write-out"}
+    ]:
         if vague(header) or "authorization" in header.lower() or "cookie" in header.lower() or header.startswith("@"):
             run.ask("url:login", "the request carries a credential, or text that is not known before it runs")
         if "%output" in header:
@@ -117,18 +119,35 @@ def _sent(run: Run, values: list[str]) -> None:
 
 def wget(run: Run) -> str | None:
     """`wget`: always keeps a file, unless the output goes to `-`."""
-    urls = run.operands("-O -o -P -a -U -T -t -e -i -A -R -D -B -Q --header --user-agent --timeout --tries --user --password")
+    urls = run.operands(
+        "-O -o -P -a -U -T -t -e -i -A -R -D -B -Q --header --user-agent --timeout --tries --user --password"
+    )
     for url in urls:
         _address(run, url)
     out = run.after("-O", "--output-document")
     if run.has("--post-file", "--post-data", "--body-file", "--body-data", "--method"):
-        _sent(run, [v for o in ("--post-file", "--post-data", "--body-file", "--body-data") if (v := run.after(o)) is not None])
-    if run.has("-e", "--execute", "--use-askpass", "--config", "--input-file", "--user", "--password", "--load-cookies") or run.after("-i"):
+        _sent(
+            run,
+            [
+                v
+                for o in ("--post-file", "--post-data", "--body-file", "--body-data")
+                if (v := run.after(o)) is not None
+            ],
+        )
+    if run.has(
+        "-e", "--execute", "--use-askpass", "--config", "--input-file", "--user", "--password", "--load-cookies"
+    ) or run.after("-i"):
         run.ask("wget:option", "wget would be configured, or take addresses from a file")
     to_screen = (out is not None and plain(out) == "-") or any(re.fullmatch(r"-[qSnv]*O-", word) for word in run.words)
-    to_screen = to_screen or any(re.fullmatch(r"-[qSnv]+O", w) and run.words[at + 1 : at + 2] == ["-"] for at, w in enumerate(run.words))
+    to_screen = to_screen or any(
+        re.fullmatch(r"-[qSnv]+O", w) and run.words[at + 1 : at + 2] == ["-"] for at, w in enumerate(run.words)
+    )
     if not to_screen and not run.has("--spider"):
-        kept = out if out is not None else next((run.words[at + 1] for at, w in enumerate(run.words[:-1]) if re.fullmatch(r"-[qSnv]+O", w)), None)
+        kept = (
+            out
+            if out is not None
+            else next((run.words[at + 1] for at, w in enumerate(run.words[:-1]) if re.fullmatch(r"-[qSnv]+O", w)), None)
+        )
         for path in [kept] if kept is not None else [url_name(url) for url in urls]:
             if plain(path) != "/dev/null":
                 folder = run.after("-P", "--directory-prefix")
@@ -165,7 +184,9 @@ def socat(run: Run) -> str | None:
 def secure_shell(run: Run) -> str | None:
     """`ssh`: another machine; its options run programs on this one."""
     for at, word in enumerate(run.words):
-        text = run.words[at + 1] if word == "-o" and at + 1 < len(run.words) else word[2:] if word.startswith("-o") else ""
+        text = (
+            run.words[at + 1] if word == "-o" and at + 1 < len(run.words) else word[2:] if word.startswith("-o") else ""
+        )
         if re.match(r"(?i)(proxycommand|localcommand|knownhostscommand)", plain(text)):
             run.code(re.split(r"[= ]", plain(text), maxsplit=1)[-1], None, UNKNOWN)
     rest = run.operands("-p -i -l -o -F -L -R -D -J -b -c -E -e -I -m -O -Q -S -W -w -B")
@@ -239,14 +260,21 @@ HANDLES: dict[str, Handle] = {
     **dict.fromkeys(("nc", "ncat", "netcat", "nc.traditional", "nc.openbsd"), netcat),
     "socat": socat,
     **dict.fromkeys(("ssh", "autossh", "mosh", "dbclient", "sshpass", "plink"), secure_shell),
-    **dict.fromkeys("scp sftp rclone lftp ftp tftp ncftp smbclient rcp pscp s3cmd gsutil azcopy croc wormhole".split(), copy_remote),
     **dict.fromkeys(
-        "telnet lynx w3m links elinks axel aria2c http https xh httpie fetch GET POST lwp-download lwp-request websocat wscat "
-        "nmap masscan hping3 mail mailx mutt sendmail swaks msmtp tcpdump tshark wireshark rlogin rsh finger cadaver".split(),
+        ["scp", "sftp", "rclone", "lftp", "ftp", "tftp", "ncftp", "smbclient", "rcp", "pscp", "s3cmd", "gsutil", "azcopy", "croc", "wormhole"], copy_remote
+    ),
+    **dict.fromkeys(
+        ["telnet", "lynx", "w3m", "links", "elinks", "axel", "aria2c", "http", "https", "xh", "httpie", "fetch", "GET", "POST", "lwp-download", "lwp-request", "websocat", "wscat", "nmap", "masscan", "hping3", "mail", "mailx", "mutt", "sendmail", "swaks", "msmtp", "tcpdump", "tshark", "wireshark", "rlogin", "rsh", "finger", "cadaver"],
         any_client,
     ),
-    **dict.fromkeys(("dig", "nslookup", "host", "drill", "ping", "ping6", "traceroute", "tracepath", "whois", "mtr"), look_up),
+    **dict.fromkeys(
+        ("dig", "nslookup", "host", "drill", "ping", "ping6", "traceroute", "tracepath", "whois", "mtr"), look_up
+    ),
     "openssl": ssl,
-    **dict.fromkeys("gpg gpg2 ssh-keygen ssh-add ssh-agent pass security vault age keyring op bw secret-tool lpass".split(), keys),
-    **dict.fromkeys("http-server serve live-server ngrok cloudflared localtunnel lt bore frpc chisel ligolo".split(), server),
+    **dict.fromkeys(
+        ["gpg", "gpg2", "ssh-keygen", "ssh-add", "ssh-agent", "pass", "security", "vault", "age", "keyring", "op", "bw", "secret-tool", "lpass"], keys
+    ),
+    **dict.fromkeys(
+        ["http-server", "serve", "live-server", "ngrok", "cloudflared", "localtunnel", "lt", "bore", "frpc", "chisel", "ligolo"], server
+    ),
 }

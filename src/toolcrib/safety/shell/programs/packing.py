@@ -6,7 +6,14 @@ from toolcrib.safety.shell import places, writing
 from toolcrib.safety.shell.marks import LOOSE, UNKNOWN, plain, shown, vague
 from toolcrib.safety.shell.run import Handle, Run
 
-_TAR_RUNS = ("--to-command", "--use-compress-program", "--rsh-command", "--info-script", "--new-volume-script", "--rmt-command")
+_TAR_RUNS = (
+    "--to-command",
+    "--use-compress-program",
+    "--rsh-command",
+    "--info-script",
+    "--new-volume-script",
+    "--rmt-command",
+)
 
 
 def tar(run: Run) -> str | None:
@@ -23,7 +30,9 @@ def tar(run: Run) -> str | None:
         if word.startswith(LOOSE):
             run.ask("tar:unknown", "words that are not known before it runs may make tar run something")
     first = plain(run.words[0]) if run.words else ""
-    letters = "".join(w[1:] for w in map(plain, run.words) if re.match(r"-[A-Za-z]", w)) + (first if first[:1] != "-" else "")
+    letters = "".join(w[1:] for w in map(plain, run.words) if re.match(r"-[A-Za-z]", w)) + (
+        first if first[:1] != "-" else ""
+    )
     if re.search(r"[IF]", letters) or run.has("--absolute-names", "--remove-files") or "P" in letters:
         run.ask("tar:option", "tar would run a program, leave its folder, or remove what it packs")
     unpacks = "x" in letters or run.has("--extract", "--get")
@@ -39,7 +48,9 @@ def _places(run: Run, letters: str, *, unpacks: bool) -> None:
         run.ask("outside", "it would unpack outside the workspace")
     if not unpacks and ("c" in letters or run.has("--create", "-r", "-u", "--append")):
         rest = run.operands("-C --exclude -T -X --directory")
-        name = run.after("-f", "--file") or next((word for word in rest if re.search(r"\.t?(?:ar|gz|bz2|xz|zst|gz)\b", word)), "-")
+        name = run.after("-f", "--file") or next(
+            (word for word in rest if re.search(r"\.t?(?:ar|gz|bz2|xz|zst|gz)\b", word)), "-"
+        )
         if name != "-":
             writing.write(run.machine, name, run.scope)
         if ":" in name and not name.startswith("/"):

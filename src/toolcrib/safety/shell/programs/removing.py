@@ -21,7 +21,9 @@ def removed(run: Run, targets: Sequence[str], *, deep: bool, how: str = "remove"
     for target in targets:
         found = places.root(target, run.cwd)
         if found:
-            run.deny("system-tree", f"it would {how} {shown(target)}: {found} is a system tree or somebody's whole home")
+            run.deny(
+                "system-tree", f"it would {how} {shown(target)}: {found} is a system tree or somebody's whole home"
+            )
         if places.disk(target, run.cwd):
             run.deny("device", f"it would {how} the device {shown(target)}")
         single = places.system_file(target, run.cwd)
@@ -150,10 +152,10 @@ HANDLES: dict[str, Handle] = {
     **dict.fromkeys(("dd", "dcfldd", "dc3dd"), copy_blocks),
     **dict.fromkeys(_FORMATS.split(), format_disk),
     **dict.fromkeys(
-        ("mkfs", *("mkfs." + kind for kind in "ext2 ext3 ext4 xfs btrfs vfat fat ntfs f2fs exfat msdos minix".split())),
+        ("mkfs", *("mkfs." + kind for kind in ["ext2", "ext3", "ext4", "xfs", "btrfs", "vfat", "fat", "ntfs", "f2fs", "exfat", "msdos", "minix"])),
         format_disk,
     ),
-    **dict.fromkeys("pvremove vgremove lvremove cryptsetup zpool zfs mdadm nvme diskutil lvm".split(), volumes),
+    **dict.fromkeys(["pvremove", "vgremove", "lvremove", "cryptsetup", "zpool", "zfs", "mdadm", "nvme", "diskutil", "lvm"], volumes),
     **dict.fromkeys(("chmod", "chown", "chgrp", "chattr", "setfacl", "chflags"), modes),
     **dict.fromkeys(("rimraf", "trash", "del-cli", "trash-put", "gio-trash"), move_to_trash),
     **dict.fromkeys(("unlink", "rmdir"), dangling),

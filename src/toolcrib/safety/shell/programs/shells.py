@@ -5,7 +5,6 @@ import re
 from toolcrib.safety.shell import places
 from toolcrib.safety.shell.marks import HIDDEN, LOOSE, NET, SECRET, UNKNOWN, plain, shown, vague
 from toolcrib.safety.shell.run import Handle, Run
-from toolcrib.safety.shell.scope import Scope
 
 SHELLS = "sh bash dash zsh ksh mksh pdksh ash fish csh tcsh yash rbash rzsh posh elvish xonsh rc es oksh lksh bash5"
 _VALUED = frozenset(("-o", "+o", "-O", "+O", "--rcfile", "--init-file"))
@@ -15,9 +14,13 @@ _QUERY = frozenset(("--version", "--help", "-h", "-V"))
 def untrusted(run: Run, text: str, what: str) -> bool:
     """Denies text that came from the network or was decoded from something unknown."""
     if NET in text:
-        run.deny("downloaded-code", f"{what} would run text that came from the network", "downloading it to read it first")
+        run.deny(
+            "downloaded-code", f"{what} would run text that came from the network", "downloading it to read it first"
+        )
     if HIDDEN in text:
-        run.deny("hidden-code", f"{what} would run text that is only decoded on the way", "decoding it to read it first")
+        run.deny(
+            "hidden-code", f"{what} would run text that is only decoded on the way", "decoding it to read it first"
+        )
     return False
 
 

@@ -1,8 +1,8 @@
 """Programs that rule the machine: power, accounts, kernel, services, firewall, processes, planned work."""
 
 from toolcrib.safety.shell.marks import UNKNOWN, plain, vague
-from toolcrib.safety.shell.run import Handle, Run
 from toolcrib.safety.shell.programs.shells import untrusted
+from toolcrib.safety.shell.run import Handle, Run
 
 _HELP = frozenset(("--help", "-h", "--version", "-V"))
 
@@ -24,7 +24,9 @@ def power(run: Run) -> str | None:
 
 def accounts(run: Run) -> str | None:
     """Who may log in."""
-    if _only_help(run) or (run.name in {"passwd", "chage"} and run.words[:1] in (["-S"], ["-l"]) and run.name == "chage"):
+    if _only_help(run) or (
+        run.name in {"passwd", "chage"} and run.words[:1] in (["-S"], ["-l"]) and run.name == "chage"
+    ):
         return None
     run.deny("account", f"{run.name} would change who may log in")
     return None
@@ -35,8 +37,7 @@ _WATCHERS = ("firewalld", "ufw", "auditd", "apparmor", "fail2ban", "rsyslog", "s
              "falco", "clamav", "clamav-daemon", "iptables", "nftables", "selinux", "ossec", "wazuh-agent", "osqueryd",
              "syslog-ng", "sysmon", "falcon-sensor", "ssh", "sshd", "NetworkManager", "networking", "dbus")  # fmt: skip
 _LOOK = frozenset(
-    "status show list-units list-unit-files is-active is-enabled is-failed cat list-timers list-sockets list-jobs "
-    "list-dependencies get-default show-environment --version --failed help".split()
+    ["status", "show", "list-units", "list-unit-files", "is-active", "is-enabled", "is-failed", "cat", "list-timers", "list-sockets", "list-jobs", "list-dependencies", "get-default", "show-environment", "--version", "--failed", "help"]
 )
 
 
@@ -113,7 +114,20 @@ def firewall(run: Run) -> str | None:
     told = " ".join(words)
     look = run.has("-L", "--list", "-S", "--list-rules", "--list-all", "--state", "--help", "--version") or words[:1] in (
         ["status"], ["list"], ["show"])  # fmt: skip
-    off = {"disable", "reset", "flush", "0", "Permissive", "permissive", "--panic-on", "-F", "--flush", "-X", "-Z", "delete"}
+    off = {
+        "disable",
+        "reset",
+        "flush",
+        "0",
+        "Permissive",
+        "permissive",
+        "--panic-on",
+        "-F",
+        "--flush",
+        "-X",
+        "-Z",
+        "delete",
+    }
     if not look and (off & set(words) or "-P INPUT ACCEPT" in told or "-j ACCEPT" in told or "policy ACCEPT" in told):
         run.deny("security-off", f"{run.name} {told[:60]} would open what keeps others out")
     if not look:
@@ -193,8 +207,7 @@ def admin(run: Run) -> str | None:
 
 def packages(run: Run) -> str | None:
     """The system's packages: looking is free."""
-    look = "list search show info policy depends rdepends madison why query -l --list -s -S -L -p -W --help -h --version " \
-           "outdated leaves deps desc formulae cask-list whatprovides provides repolist -qa -q -qi -ql -Q -Qs -Ss -Si -Ql".split()  # fmt: skip
+    look = ["list", "search", "show", "info", "policy", "depends", "rdepends", "madison", "why", "query", "-l", "--list", "-s", "-S", "-L", "-p", "-W", "--help", "-h", "--version", "outdated", "leaves", "deps", "desc", "formulae", "cask-list", "whatprovides", "provides", "repolist", "-qa", "-q", "-qi", "-ql", "-Q", "-Qs", "-Ss", "-Si", "-Ql"]  # fmt: skip
     verb = plain(run.words[0]) if run.words else "list"
     hooks = any("::" in word or word.startswith(("-o", "--option", "-c")) for word in run.words)
     if verb in look and not hooks and run.name not in {"rpm"}:
@@ -238,22 +251,20 @@ def unknown_names(run: Run) -> bool:
 
 
 HANDLES: dict[str, Handle] = {
-    **dict.fromkeys("shutdown reboot poweroff halt init telinit".split(), power),
+    **dict.fromkeys(["shutdown", "reboot", "poweroff", "halt", "init", "telinit"], power),
     **dict.fromkeys(
-        "useradd adduser userdel deluser usermod groupadd addgroup groupdel delgroup groupmod gpasswd passwd chpasswd "
-        "newusers visudo vipw vigr chsh chfn chage dscl pwconv grpconv dseditgroup sysadminctl realm".split(),
+        ["useradd", "adduser", "userdel", "deluser", "usermod", "groupadd", "addgroup", "groupdel", "delgroup", "groupmod", "gpasswd", "passwd", "chpasswd", "newusers", "visudo", "vipw", "vigr", "chsh", "chfn", "chage", "dscl", "pwconv", "grpconv", "dseditgroup", "sysadminctl", "realm"],
         accounts,
     ),
     **dict.fromkeys(("systemctl", "service", "rc-service"), services),
     "loginctl": login,
-    **dict.fromkeys("insmod modprobe rmmod kexec depmod kextload kldload bpftool".split(), kernel),
+    **dict.fromkeys(["insmod", "modprobe", "rmmod", "kexec", "depmod", "kextload", "kldload", "bpftool"], kernel),
     "sysctl": tune,
     **dict.fromkeys(("mount", "pivot_root", "losetup", "mount.nfs", "sshfs", "fusermount"), mount),
     **dict.fromkeys(("umount", "swapoff", "swapon"), unmount),
-    **dict.fromkeys("iptables ip6tables nft ufw firewall-cmd iptables-restore ipset pfctl ebtables".split(), firewall),
+    **dict.fromkeys(["iptables", "ip6tables", "nft", "ufw", "firewall-cmd", "iptables-restore", "ipset", "pfctl", "ebtables"], firewall),
     **dict.fromkeys(
-        "setenforce auditctl aa-disable aa-teardown aa-complain spctl csrutil apparmor_parser semanage "
-        "getenforce sestatus aa-status".split(),
+        ["setenforce", "auditctl", "aa-disable", "aa-teardown", "aa-complain", "spctl", "csrutil", "apparmor_parser", "semanage", "getenforce", "sestatus", "aa-status"],
         watch_off,
     ),
     "kill": kill,
@@ -261,15 +272,11 @@ HANDLES: dict[str, Handle] = {
     **dict.fromkeys(("crontab", "fcrontab"), crontab),
     "journalctl": clear_log,
     **dict.fromkeys(
-        "update-alternatives alternatives ldconfig update-grub grub-install grub-mkconfig efibootmgr dpkg-reconfigure "
-        "setcap restorecon chcon update-initramfs dracut launchctl defaults networksetup scutil nmcli "
-        "update-rc.d chkconfig logrotate tune2fs e2fsck fsck resize2fs quotacheck newgrp".split(),
+        ["update-alternatives", "alternatives", "ldconfig", "update-grub", "grub-install", "grub-mkconfig", "efibootmgr", "dpkg-reconfigure", "setcap", "restorecon", "chcon", "update-initramfs", "dracut", "launchctl", "defaults", "networksetup", "scutil", "nmcli", "update-rc.d", "chkconfig", "logrotate", "tune2fs", "e2fsck", "fsck", "resize2fs", "quotacheck", "newgrp"],
         admin,
     ),
     **dict.fromkeys(
-        "apt apt-get aptitude dpkg yum dnf rpm zypper pacman apk brew port snap flatpak emerge apt-cache "
-        "dpkg-query microdnf nix-env opkg pkg slackpkg xbps-install eopkg choco winget scoop apt-key "
-        "add-apt-repository nix".split(),
+        ["apt", "apt-get", "aptitude", "dpkg", "yum", "dnf", "rpm", "zypper", "pacman", "apk", "brew", "port", "snap", "flatpak", "emerge", "apt-cache", "dpkg-query", "microdnf", "nix-env", "opkg", "pkg", "slackpkg", "xbps-install", "eopkg", "choco", "winget", "scoop", "apt-key", "add-apt-repository", "nix"],
         packages,
     ),
     **dict.fromkeys(("ip", "ifconfig", "route", "ethtool", "iwconfig", "tc"), network_setup),

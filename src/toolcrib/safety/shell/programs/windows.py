@@ -6,7 +6,9 @@ from toolcrib.safety.shell.marks import plain
 from toolcrib.safety.shell.run import Handle, Run
 
 _DRIVE = re.compile(r"(?i)[a-z]:[\\/]?(?:\*(?:\.\*)?)?")
-_FETCHES = re.compile(r"(?i)downloadstring|downloadfile|invoke-webrequest|invoke-restmethod|\biwr\b|\birm\b|\bcurl\b|\bwget\b|webclient")
+_FETCHES = re.compile(
+    r"(?i)downloadstring|downloadfile|invoke-webrequest|invoke-restmethod|\biwr\b|\birm\b|\bcurl\b|\bwget\b|webclient"
+)
 _RUNS = re.compile(r"(?i)\biex\b|invoke-expression|\.invoke\(|start-process|\|\s*iex|scriptblock")
 
 
@@ -50,7 +52,9 @@ def judge_text(run: Run, told: str) -> str | None:
         run.deny("downloaded-code", "it would run text that came from the network")
     if re.search(r"(?i)(?:^|\s)-e(?:nc|ncodedcommand|c)?\s+[A-Za-z0-9+/=]{16,}", told):
         run.deny("hidden-code", "it would run text that is only decoded on the way")
-    if re.search(r"(?i)remove-item\b.*-recurse|\b(?:del|rd|rmdir)\s+/[sfq]|format-volume|clear-disk|format\s+[a-z]:", told):
+    if re.search(
+        r"(?i)remove-item\b.*-recurse|\b(?:del|rd|rmdir)\s+/[sfq]|format-volume|clear-disk|format\s+[a-z]:", told
+    ):
         run.deny("system-tree", "it would remove in depth, without a question")
     if re.search(r"(?i)set-mppreference|stop-computer|restart-computer|disable-\w*firewall|vssadmin\s+delete|bcdedit\s+/set|"
                  r"new-localuser|tcpclient", told):  # fmt: skip
@@ -81,10 +85,14 @@ def stranger(run: Run) -> str | None:
 HANDLES: dict[str, Handle] = {
     **dict.fromkeys(("del", "erase", "rd", "deltree", "DEL"), delete),
     "format": drive,
-    **dict.fromkeys("diskpart vssadmin bcdedit wevtutil cipher takeown icacls reg net netsh sc schtasks wmic".split(), never),
+    **dict.fromkeys(
+        ["diskpart", "vssadmin", "bcdedit", "wevtutil", "cipher", "takeown", "icacls", "reg", "net", "netsh", "sc", "schtasks", "wmic"], never
+    ),
     **dict.fromkeys(("powershell", "pwsh", "cmd", "powershell_ise"), powershell),
     **dict.fromkeys(("Remove-Item", "ri", "remove-item"), remove_item),
-    **dict.fromkeys(("mshta", "regsvr32", "rundll32", "certutil", "bitsadmin", "wscript", "cscript", "msiexec"), stranger),
+    **dict.fromkeys(
+        ("mshta", "regsvr32", "rundll32", "certutil", "bitsadmin", "wscript", "cscript", "msiexec"), stranger
+    ),
     **dict.fromkeys(("Stop-Computer", "Restart-Computer", "Clear-Disk", "Format-Volume"), lambda run: _gone(run)),
     **dict.fromkeys(("iex", "Invoke-Expression"), lambda run: judge_text(run, "iex " + run.told)),
 }

@@ -226,7 +226,9 @@ def change_root(run: Run) -> str | None:
 
 def compare_speed(run: Run) -> str | None:
     """`hyperfine 'a' 'b'`: each word is a text for a shell."""
-    for text in run.operands("-w -m -r -M -S --warmup --runs --min-runs --max-runs --shell --export-json --export-markdown"):
+    for text in run.operands(
+        "-w -m -r -M -S --warmup --runs --min-runs --max-runs --shell --export-json --export-markdown"
+    ):
         run.code(text)
     for option in ("--prepare", "-p", "--cleanup", "-c", "--setup", "-s"):
         text = run.after(option)

@@ -80,7 +80,9 @@ def served(registry: Registry, _boxes: Mapping[str, Toolbox], services: frozense
     for tool in registry.tools:
         for need in _needs(tool):
             if need not in services and need not in CONTEXT:
-                yield Fault("W1", tool.name, f"needs {need.__name__}, which no one offers.", "Wire it in app.py.")
+                yield Fault(
+                    "W1", tool.name, f"needs {need.__name__}, which no one offers.", "Wire it in app/wiring.py."
+                )
 
 
 def known(registry: Registry, boxes: Mapping[str, Toolbox], _services: frozenset[type]) -> Iterator[Fault]:

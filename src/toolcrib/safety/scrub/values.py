@@ -201,7 +201,28 @@ _STOP = frozenset(
     ]
 )
 _POPULAR = frozenset(
-    ["letmein", "qwerty", "qwertyuiop", "iloveyou", "sunshine", "princess", "football", "baseball", "superman", "dragon", "monkey", "shadow", "starwars", "trustno1", "passw0rd", "p@ssw0rd", "welcome", "asdfgh", "zxcvbn", "batman"]
+    [
+        "letmein",
+        "qwerty",
+        "qwertyuiop",
+        "iloveyou",
+        "sunshine",
+        "princess",
+        "football",
+        "baseball",
+        "superman",
+        "dragon",
+        "monkey",
+        "shadow",
+        "starwars",
+        "trustno1",
+        "passw0rd",
+        "p@ssw0rd",
+        "welcome",
+        "asdfgh",
+        "zxcvbn",
+        "batman",
+    ]
 )
 _WORDS = re.compile(r"[A-Za-z]+|[0-9]+")
 _TURNS = re.compile(r"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]")

@@ -7,10 +7,37 @@ from toolcrib.safety.shell.marks import LOOSE, UNKNOWN, as_expression, globbed, 
 
 TEMP = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - names that commands use
 _SYSTEM = frozenset(
-    ["etc", "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "boot", "sys", "proc", "dev", "var", "root", "opt", "srv", "run", "System", "Library", "Applications", "private", "cores", "snap", "selinux"]
+    [
+        "etc",
+        "usr",
+        "bin",
+        "sbin",
+        "lib",
+        "lib32",
+        "lib64",
+        "libx32",
+        "boot",
+        "sys",
+        "proc",
+        "dev",
+        "var",
+        "root",
+        "opt",
+        "srv",
+        "run",
+        "System",
+        "Library",
+        "Applications",
+        "private",
+        "cores",
+        "snap",
+        "selinux",
+    ]
 )
 _TOPS = _SYSTEM | {"home", "Users", "mnt", "media", "Volumes", "workspace", "data"}
-_NEVER_GONE = frozenset(["etc", "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "boot", "sys", "proc", "dev", "System"])
+_NEVER_GONE = frozenset(
+    ["etc", "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "boot", "sys", "proc", "dev", "System"]
+)
 _DISK = re.compile(
     r"/dev/(?:[shvx]v?d[a-z]+\d*|nvme\d+.*|mmcblk\d+.*|disk\d.*|rdisk\d.*|mapper/.*|md\d+.*|dm-\d+|loop\d+|"
     r"mem|kmem|port|ram\d+|sr\d+|vg\w*/.*|disk/.*|[shv]d\*.*|[sh]d\?.*)"
@@ -50,7 +77,29 @@ _CREDENTIAL_SYSTEM = re.compile(
     r"(?:/var)?/run/secrets(?:/.*)?$|/var/lib/(?:docker|kubelet)/.*|/var/backups/.*shadow.*|/dev/(?:mem|kmem|port)$|"
     r"/root/\.ssh.*|/var/run/docker\.sock$|/run/docker\.sock$"
 )
-_SAMPLES = ["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "~/.ssh/id_rsa", "~/.ssh/id_ed25519", "~/.aws/credentials", "~/.netrc", "~/.gnupg", "~/.git-credentials", "~/.env", ".env", "/root/.ssh/id_rsa", "/home/user/.ssh/id_rsa", "/home/user/.aws/credentials", "~/.ssh", "~/.kube/config", "~/.docker/config.json", "~/.bash_history", "/proc/self/environ", "/proc/1/environ", "/run/secrets/a"]
+_SAMPLES = [
+    "/etc/shadow",
+    "/etc/gshadow",
+    "/etc/sudoers",
+    "~/.ssh/id_rsa",
+    "~/.ssh/id_ed25519",
+    "~/.aws/credentials",
+    "~/.netrc",
+    "~/.gnupg",
+    "~/.git-credentials",
+    "~/.env",
+    ".env",
+    "/root/.ssh/id_rsa",
+    "/home/user/.ssh/id_rsa",
+    "/home/user/.aws/credentials",
+    "~/.ssh",
+    "~/.kube/config",
+    "~/.docker/config.json",
+    "~/.bash_history",
+    "/proc/self/environ",
+    "/proc/1/environ",
+    "/run/secrets/a",
+]
 _ROOTS = [*("/" + name for name in sorted(_TOPS)), "~", "/etc/passwd", "/dev/sda", "/etc/crontab", "/boot/vmlinuz"]
 
 

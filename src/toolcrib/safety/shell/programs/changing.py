@@ -132,7 +132,10 @@ HANDLES: dict[str, Handle] = {
     "tee": tee,
     **dict.fromkeys(("touch", "mkdir", "mktemp", "mkfifo_"), make),
     **dict.fromkeys(("split", "csplit"), split),
-    **dict.fromkeys(["gzip", "bzip2", "xz", "zstd", "lz4", "gunzip", "bunzip2", "unxz", "unzstd", "compress", "uncompress"], pack_one),
+    **dict.fromkeys(
+        ["gzip", "bzip2", "xz", "zstd", "lz4", "gunzip", "bunzip2", "unxz", "unzstd", "compress", "uncompress"],
+        pack_one,
+    ),
     **dict.fromkeys(("sponge", "dos2unix", "unix2dos", "mkfifo", "mknod", "ed", "ex"), sponge),
     "patch": patch,
     "iconv": known_output,

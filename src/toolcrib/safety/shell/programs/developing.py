@@ -7,10 +7,64 @@ from toolcrib.safety.shell.run import Handle, Run
 
 _SCRIPTS = frozenset(["test", "t", "tst", "start", "run", "run-script", "build", "lint", "dev", "ci_", "format", "check", "typecheck", "coverage", "tsc", "watch", "serve", "docs", "compile", "bundle", "prettier", "fmt", "types", "test:unit", "storybook", "prepare", "clean", "prebuild", "postbuild"])  # fmt: skip
 _NPM_FREE = frozenset(
-    ["ls", "list", "ll", "la", "outdated", "view", "info", "v", "show", "why", "explain", "root", "prefix", "bin", "-v", "--version", "version_", "help", "search", "audit_", "config_", "fund", "ping", "doctor", "pack_", "query", "sbom", "workspaces", "licenses", "env_", "docs_", "repo_", "bugs_", "whoami", "completion"]
+    [
+        "ls",
+        "list",
+        "ll",
+        "la",
+        "outdated",
+        "view",
+        "info",
+        "v",
+        "show",
+        "why",
+        "explain",
+        "root",
+        "prefix",
+        "bin",
+        "-v",
+        "--version",
+        "version_",
+        "help",
+        "search",
+        "audit_",
+        "config_",
+        "fund",
+        "ping",
+        "doctor",
+        "pack_",
+        "query",
+        "sbom",
+        "workspaces",
+        "licenses",
+        "env_",
+        "docs_",
+        "repo_",
+        "bugs_",
+        "whoami",
+        "completion",
+    ]
 )
 _INSTALLS = frozenset(
-    ["install", "i", "ci", "add", "in", "ins", "inst", "isntall", "up", "update", "upgrade", "remove", "uninstall", "rm", "link", "dedupe", "rebuild"]
+    [
+        "install",
+        "i",
+        "ci",
+        "add",
+        "in",
+        "ins",
+        "inst",
+        "isntall",
+        "up",
+        "update",
+        "upgrade",
+        "remove",
+        "uninstall",
+        "rm",
+        "link",
+        "dedupe",
+        "rebuild",
+    ]
 )
 
 
@@ -215,7 +269,24 @@ HANDLES: dict[str, Handle] = {
     **dict.fromkeys(("npm", "yarn", "pnpm", "cnpm"), node_packages),
     **dict.fromkeys(("npx", "bunx", "pnpx"), fetch_and_run),
     **dict.fromkeys(
-        ["pip", "pip3", "pip2", "uv", "poetry", "pipenv", "pdm", "hatch", "rye", "conda", "mamba", "micromamba", "pipx", "uvx", "easy_install", "twine"],
+        [
+            "pip",
+            "pip3",
+            "pip2",
+            "uv",
+            "poetry",
+            "pipenv",
+            "pdm",
+            "hatch",
+            "rye",
+            "conda",
+            "mamba",
+            "micromamba",
+            "pipx",
+            "uvx",
+            "easy_install",
+            "twine",
+        ],
         python_packages,
     ),
     **dict.fromkeys(

@@ -86,7 +86,22 @@ def xargs(run: Run) -> str | None:
     """`xargs command`: its words come in, unknown unless what comes in is known."""
     row = WRAPPERS["nohup"]
     valued = frozenset(
-        ["-I", "-n", "-P", "-d", "-L", "-s", "-E", "-a", "--max-args", "--max-procs", "--delimiter", "--replace", "--arg-file", "--max-lines"]
+        [
+            "-I",
+            "-n",
+            "-P",
+            "-d",
+            "-L",
+            "-s",
+            "-E",
+            "-a",
+            "--max-args",
+            "--max-procs",
+            "--delimiter",
+            "--replace",
+            "--arg-file",
+            "--max-lines",
+        ]
     )
     inner = inner_words(run, type(row)(valued)) or ["echo"]
     text = run.stdin

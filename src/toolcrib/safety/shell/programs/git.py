@@ -9,13 +9,47 @@ from toolcrib.safety.shell.run import Handle, Run, is_option
 # Options that take the permission away. A sub-command that is not here is asked about.
 _FREE: dict[str, str] = {
     **dict.fromkeys(
-        ["status", "rev-parse", "rev-list", "ls-files", "ls-tree", "cat-file", "describe", "name-rev", "merge-base", "shortlog"], ""
+        [
+            "status",
+            "rev-parse",
+            "rev-list",
+            "ls-files",
+            "ls-tree",
+            "cat-file",
+            "describe",
+            "name-rev",
+            "merge-base",
+            "shortlog",
+        ],
+        "",
     ),
     **dict.fromkeys(
-        ["show-ref", "for-each-ref", "count-objects", "var", "version", "check-ignore", "check-attr", "cherry", "verify-commit"], ""
+        [
+            "show-ref",
+            "for-each-ref",
+            "count-objects",
+            "var",
+            "version",
+            "check-ignore",
+            "check-attr",
+            "cherry",
+            "verify-commit",
+        ],
+        "",
     ),
     **dict.fromkeys(
-        ["verify-tag", "whatchanged", "annotate", "blame", "range-diff", "diff-tree", "diff-index", "diff-files", "fsck"], "--output"
+        [
+            "verify-tag",
+            "whatchanged",
+            "annotate",
+            "blame",
+            "range-diff",
+            "diff-tree",
+            "diff-index",
+            "diff-files",
+            "fsck",
+        ],
+        "--output",
     ),
     **dict.fromkeys(["show", "log", "diff"], "--output --ext-diff --textconv"),
     "grep": "-O --open-files-in-pager",
@@ -120,10 +154,8 @@ def _setting(run: Run, text: str) -> None:
     key, _, value = text.partition("=")
     if _PAGERS.fullmatch(key) and value in {"cat", "less", ""}:
         return
-    if (
-        _KEYS_FREE.fullmatch(key)
-        or (_KEYS_FREE.match(key + ".")
-        and key.split(".")[0].lower() in {"user", "color", "advice", "column"})
+    if _KEYS_FREE.fullmatch(key) or (
+        _KEYS_FREE.match(key + ".") and key.split(".")[0].lower() in {"user", "color", "advice", "column"}
     ):
         return
     command = value.removeprefix("!")

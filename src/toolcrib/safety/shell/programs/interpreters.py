@@ -72,7 +72,51 @@ def _text(run: Run, text: str, harmless: "object") -> str | None:
 
 
 _MODULES_FREE = frozenset(
-    ["pytest", "unittest", "doctest", "json.tool", "venv", "compileall", "py_compile", "black", "ruff", "mypy", "flake8", "isort", "pylint", "coverage", "tox", "nox", "pyflakes", "pycodestyle", "build", "site", "platform", "sysconfig", "this", "calendar", "tabnanny", "ast", "dis", "tokenize", "timeit", "cProfile", "bandit", "basedpyright", "pyright", "sphinx", "mkdocs", "pre_commit", "zipfile_", "twine_", "isort", "autopep8", "yapf", "pydoc", "keyword"]
+    [
+        "pytest",
+        "unittest",
+        "doctest",
+        "json.tool",
+        "venv",
+        "compileall",
+        "py_compile",
+        "black",
+        "ruff",
+        "mypy",
+        "flake8",
+        "isort",
+        "pylint",
+        "coverage",
+        "tox",
+        "nox",
+        "pyflakes",
+        "pycodestyle",
+        "build",
+        "site",
+        "platform",
+        "sysconfig",
+        "this",
+        "calendar",
+        "tabnanny",
+        "ast",
+        "dis",
+        "tokenize",
+        "timeit",
+        "cProfile",
+        "bandit",
+        "basedpyright",
+        "pyright",
+        "sphinx",
+        "mkdocs",
+        "pre_commit",
+        "zipfile_",
+        "twine_",
+        "isort",
+        "autopep8",
+        "yapf",
+        "pydoc",
+        "keyword",
+    ]
 )
 
 

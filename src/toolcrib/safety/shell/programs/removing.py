@@ -152,10 +152,31 @@ HANDLES: dict[str, Handle] = {
     **dict.fromkeys(("dd", "dcfldd", "dc3dd"), copy_blocks),
     **dict.fromkeys(_FORMATS.split(), format_disk),
     **dict.fromkeys(
-        ("mkfs", *("mkfs." + kind for kind in ["ext2", "ext3", "ext4", "xfs", "btrfs", "vfat", "fat", "ntfs", "f2fs", "exfat", "msdos", "minix"])),
+        (
+            "mkfs",
+            *(
+                "mkfs." + kind
+                for kind in [
+                    "ext2",
+                    "ext3",
+                    "ext4",
+                    "xfs",
+                    "btrfs",
+                    "vfat",
+                    "fat",
+                    "ntfs",
+                    "f2fs",
+                    "exfat",
+                    "msdos",
+                    "minix",
+                ]
+            ),
+        ),
         format_disk,
     ),
-    **dict.fromkeys(["pvremove", "vgremove", "lvremove", "cryptsetup", "zpool", "zfs", "mdadm", "nvme", "diskutil", "lvm"], volumes),
+    **dict.fromkeys(
+        ["pvremove", "vgremove", "lvremove", "cryptsetup", "zpool", "zfs", "mdadm", "nvme", "diskutil", "lvm"], volumes
+    ),
     **dict.fromkeys(("chmod", "chown", "chgrp", "chattr", "setfacl", "chflags"), modes),
     **dict.fromkeys(("rimraf", "trash", "del-cli", "trash-put", "gio-trash"), move_to_trash),
     **dict.fromkeys(("unlink", "rmdir"), dangling),

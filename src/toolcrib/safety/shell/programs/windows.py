@@ -86,7 +86,22 @@ HANDLES: dict[str, Handle] = {
     **dict.fromkeys(("del", "erase", "rd", "deltree", "DEL"), delete),
     "format": drive,
     **dict.fromkeys(
-        ["diskpart", "vssadmin", "bcdedit", "wevtutil", "cipher", "takeown", "icacls", "reg", "net", "netsh", "sc", "schtasks", "wmic"], never
+        [
+            "diskpart",
+            "vssadmin",
+            "bcdedit",
+            "wevtutil",
+            "cipher",
+            "takeown",
+            "icacls",
+            "reg",
+            "net",
+            "netsh",
+            "sc",
+            "schtasks",
+            "wmic",
+        ],
+        never,
     ),
     **dict.fromkeys(("powershell", "pwsh", "cmd", "powershell_ise"), powershell),
     **dict.fromkeys(("Remove-Item", "ri", "remove-item"), remove_item),

@@ -1,0 +1,32 @@
+"""Agents as a program writes them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from toolcrib.core.errors import BadConfig
+from toolcrib.core.heavy import heavy
+from toolcrib.core.policy import AgentRules, Grants, KitTool
+from toolcrib.core.registry import Registry
+from toolcrib.services.config.values import Config
+
+Entries = Sequence[str] | Mapping[str, Any] | AgentRules
+
+
+def rules_of(name: str, entries: Entries, grants: Grants, registry: Registry) -> AgentRules:
+    """An agent as a program writes it. A name that means nothing is refused, as in a file."""
+    if isinstance(entries, AgentRules):
+        return msgspec.structs.replace(entries, name=name)
+    if isinstance(entries, Mapping):
+        text = msgspec.json.encode({"agents": {name: entries}}).decode()  # JSON is YAML
+        config = heavy("toolcrib.services.config.reading").read_config(text, source="agents", env={})
+    else:
+        known = {box.lower() for box in grants.toolboxes}
+        named = [entry for entry in entries if entry.lower() in known]
+        own = tuple(KitTool(entry) for entry in entries if entry.lower() not in known)
+        config = Config(agents={name: AgentRules(name=name, toolboxes=tuple(named), tools=own)}, source="agents")
+    problems = heavy("toolcrib.services.config.names").check_names(config, registry, grants)
+    if problems:
+        raise BadConfig(problems, "agents")
+    return config.agents[name]

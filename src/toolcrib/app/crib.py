@@ -1,0 +1,222 @@
+"""The one place where parts meet: it builds a crib out of tools, grants, guards and a store.
+
+    Crib ── turn(agent, session) ──► Turn: one view, fixed for the length of a request ── call, batch ──► Outcome
+
+Only what every crib needs is imported at the top. The rest comes in when a crib is made with the native tools.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import msgspec
+
+from toolcrib.app.agents import Entries, rules_of
+from toolcrib.app.answers import Ask, approver
+from toolcrib.app.secrets import scrubber
+from toolcrib.app.turn import Turn
+from toolcrib.app.wiring import Close, Parts, Spilled, native_services, standing_guards
+from toolcrib.core.call import Caller, JsonObject, Outcome, Raw, Request
+from toolcrib.core.errors import BadConfig
+from toolcrib.core.explain import Explained, explain, explain_all
+from toolcrib.core.guard import Call, Guard
+from toolcrib.core.heavy import heavy
+from toolcrib.core.policy import Grants
+from toolcrib.core.registry import Registry
+from toolcrib.core.render import schemas
+from toolcrib.core.resolver import Resolver, UnknownAgent, View, seat_of
+from toolcrib.core.run import Runner
+from toolcrib.core.shape import Scrub, Shaper
+from toolcrib.core.tool import Body, Tool, as_tool
+from toolcrib.core.toolkit import settled
+from toolcrib.guards.lanes import Lanes
+from toolcrib.services.config.values import Config
+
+if TYPE_CHECKING:
+    from toolcrib.services.catalogue import Catalogue
+    from toolcrib.services.results import Results
+    from toolcrib.services.store import Store
+    from toolcrib.services.toolkits import Toolkits
+
+
+class Crib:
+    """Tools behind a counter: who may use which, every call through the guards, all of it on record."""
+
+    def __init__(
+        self,
+        tools: Iterable[Tool | Body] = (),
+        agents: Mapping[str, Entries] | None = None,
+        *,
+        config: Config | None = None,
+        native: bool = False,
+        secrets: Mapping[str, str] | Iterable[str] = (),
+        approve: Ask | None = None,
+        guards: Sequence[Guard] = (),
+        store: "Store | None" = None,
+        results: "Results | None" = None,
+        scrub: Scrub | None = None,
+        workspace: str | None = None,
+    ) -> None:
+        """A crib of your own tools, in memory unless a store is given.
+
+        `agents` says who may call what: each a list of toolbox and tool names, or a mapping with the keys of
+        `toolcrib.yaml`. The values of `secrets` never leave in any result. `approve` is asked where a rule wants a
+        person, and answers True, False or None (nobody can be asked). `native` adds the tools that come with Toolcrib.
+        """
+        self.config = config or Config()
+        self.scrub: Scrub = scrub or scrubber(secrets)
+        self.store: Store = store or heavy("toolcrib.stores.inprocess").open_store(scrub=self.scrub)
+        self.results: Results = results or heavy("toolcrib.stores.inprocess.results").MemoryResults()
+        source = heavy("toolcrib.sources.native")
+        own = [*map(as_tool, tools), *(source.native_tools() if native else ())]
+        registry = Registry(own, source.names(frozenset(tool.name for tool in own)))
+        grants: Grants = source.grants(self.config)
+        rules = {name: rules_of(name, entries, grants, registry) for name, entries in (agents or {}).items()}
+        grants = msgspec.structs.replace(grants, agents={**grants.agents, **rules})
+        self._fixed_boxes = grants.toolboxes
+        self.resolver = Resolver(registry, grants)
+        self._shelf_version = 0
+        self._closers: list[Close] = [self.store.close]
+        parts = self._parts(workspace)
+        self.services: dict[type, object] = native_services(parts) if native else {}
+        self.catalogue: Catalogue | None = self._service("catalogue", "Catalogue")
+        self.toolkits: Toolkits | None = self._service("toolkits", "Toolkits")
+        self._runner = self._build_runner(standing_guards(parts, guards), approve)
+
+    def _parts(self, workspace: str | None) -> Parts:
+        return Parts(
+            config=self.config,
+            store=self.store,
+            results=self.results,
+            scrub=self.scrub,
+            workspace=workspace,
+            current=self._current,
+            boxes=lambda: self._fixed_boxes,
+            refresh=self.refresh,
+            closers=self._closers,
+        )
+
+    def _service(self, noun: str, name: str) -> Any:  # noqa: ANN401 - the caller names its type
+        """A service that the crib itself asks too; None in a crib without the native tools."""
+        return self.services.get(getattr(heavy(f"toolcrib.services.{noun}"), name)) if self.services else None
+
+    def _build_runner(self, guards: Sequence[Guard], approve: Ask | None) -> Runner:
+        config = self.config
+        return Runner(
+            self.services,
+            self.store.audit,
+            Shaper(self.scrub, Spilled(self.results), config.limits.result),
+            guards=guards,
+            team_rings=(Lanes(),),
+            once=heavy("toolcrib.guards.once").JournalOnce(self.store.journal),
+            approver=approver(approve) if approve else None,
+            strict=config.audit == "strict",
+            seconds=config.limits.seconds,
+        )
+
+    def _current(self) -> Resolver:
+        return self.resolver
+
+    async def checked(self) -> None:
+        """Take up the toolboxes of the store, and refuse a configuration with names that mean nothing."""
+        await self.refresh()
+        registry = self.resolver.registry
+        shelf = [box.name for box in await self.store.shelf.all()]
+        names = heavy("toolcrib.services.config.names")
+        base = heavy("toolcrib.sources.native").base_grants()
+        if problems := names.check_names(self.config, registry, base, boxes=shelf):
+            await self.close()
+            raise BadConfig(problems, self.config.source)
+
+    async def refresh(self) -> None:
+        """Take up toolboxes that were made or changed since, here or in another process."""
+        version = await self.store.shelf.version()
+        if version == self._shelf_version:
+            return
+        boxes = heavy("toolcrib.services.toolboxes").merged(self._fixed_boxes, await self.store.shelf.all())
+        grants = msgspec.structs.replace(
+            self.resolver.grants, toolboxes=boxes, revision=self.resolver.grants.revision + 1
+        )
+        self.resolver = Resolver(self.resolver.registry, grants)
+        self._shelf_version = version
+
+    def view(self, agent: str, **who: Any) -> View:
+        """What an agent holds: `depth=1` asks as a sub-agent, `provider=`, `group=`, `only=` and so on."""
+        caller = Caller(agent=agent, **who)
+        loaded = settled(self.resolver.grants, self.resolver.rules_of(agent), None).loaded if caller.session else ()
+        return self.resolver.view(seat_of(caller, loaded))
+
+    issue = view
+
+    def explain(self, agent: str, tool: str, **who: Any) -> Explained:
+        """Why an agent holds a tool, or does not."""
+        return explain(self.resolver, self.view(agent, **who).seat, tool)
+
+    def explain_all(self, agent: str, **who: Any) -> list[Explained]:
+        """The same for every tool there is."""
+        return list(explain_all(self.resolver, self.view(agent, **who).seat))
+
+    def schemas(self, agent: str, format: str = "openai", **who: Any) -> list[JsonObject]:  # noqa: A002 - its name at every door
+        """What to send to a model, in the format of openai, anthropic, gemini or mcp: the tools that it is shown."""
+        return schemas(self.view(agent, **who).shown, format)
+
+    async def turn(self, agent: str, **who: Any) -> "Turn":
+        """Begin a request of an agent. What it holds is fixed until the request ends."""
+        await self.refresh()
+        resolver = self.resolver
+        if "workspace" not in who and (own := resolver.rules_of(agent).workspace):
+            who["workspace"] = own
+        caller = Caller(agent=agent, **who)
+        loaded: Sequence[str] = ()
+        if caller.session and resolver.rules_of(agent).allowed_toolkits:
+            kits = self.toolkits or heavy("toolcrib.services.toolkits").Toolkits(self._current, self.store.loaded)
+            loaded = (await kits.state(agent, caller.session)).names
+        now = heavy("time").time()
+        grants = await self.store.access.grants_for(agent, caller.session, now)
+        found = self.catalogue.found(agent, caller.session) if self.catalogue else ()
+        seat = seat_of(caller, loaded, sorted({grant.tool for grant in grants}), found)
+        once = frozenset(grant.tool for grant in grants if grant.lifetime == "once")
+        lasting = frozenset(grant.tool for grant in grants if grant.lifetime != "once")
+        return Turn(
+            self._runner,
+            resolver,
+            resolver.view(seat),
+            caller,
+            access=self.store.access,
+            once=once - lasting,
+            at_once=self.config.limits.at_once,
+        )
+
+    async def call(self, tool: str, arguments: Raw = b"{}", *, agent: str, key: str = "", **who: Any) -> Outcome:
+        """Run one call as an agent. It never raises for what a tool or a guard says."""
+        try:
+            turn = await self.turn(agent, **who)
+        except UnknownAgent as error:
+            request = Request(tool, arguments, key=key)
+            return self._runner.refuse(self.resolver.registry.generation, Caller(agent=agent), request, error)
+        return await turn.call(tool, arguments, key=key)
+
+    @property
+    def before(self) -> list[Callable[[Call], Awaitable[None] | None]]:
+        """Hooks that see each call before its tool runs; one that raises a ToolError refuses it."""
+        return self._runner.before
+
+    @property
+    def after(self) -> list[Callable[[Call, Any], Any]]:
+        """Hooks that see each value a tool gave, and give the value that goes on: quality gates."""
+        return self._runner.after
+
+    @property
+    def listeners(self) -> list[Callable[[Any], None]]:
+        """Called with each record, after the call."""
+        return self._runner.listeners
+
+    async def close(self) -> None:
+        """Write what waits to be written, and let go of everything."""
+        for close in reversed(self._closers):
+            await close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()

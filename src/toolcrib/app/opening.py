@@ -1,0 +1,49 @@
+"""Opening the crib of a home folder."""
+
+import os
+from collections.abc import Mapping
+
+import msgspec
+
+from toolcrib.app.answers import Ask
+from toolcrib.app.crib import Crib
+from toolcrib.app.secrets import scrubber
+from toolcrib.core.heavy import heavy
+
+
+async def open_crib(
+    *,
+    home: str | None = None,
+    config: str | None = None,
+    store: str | None = None,
+    workspace: str | None = None,
+    native: bool = True,
+    needs_store: bool = True,
+    approve: Ask | None = None,
+    env: Mapping[str, str] = os.environ,
+) -> Crib:
+    """The crib of a home folder: its toolcrib.yaml, its store, the native tools.
+
+    Raises BadConfig, with lines, and StoreError. Without `needs_store` nothing is written anywhere.
+    """
+    place = heavy("toolcrib.machine.home")
+    settings, read = place.find(env, {"home": home, "config": config, "store": store, "workspace": workspace})
+    scrub = scrubber({name: env[name] for name in read.scrub_env if name in env})
+    kept, results = None, None
+    if needs_store:
+        place.make(settings.home)
+        strict = settings.audit == "strict"
+        opened = heavy("toolcrib.stores.sql").open_store
+        kept = await heavy("asyncio").to_thread(opened, settings.store, scrub=scrub, strict=strict)
+        results = heavy("toolcrib.machine.results").FileResults(place.results(settings.home))
+    crib = Crib(
+        config=msgspec.structs.replace(read, audit=settings.audit),
+        native=native,
+        scrub=scrub,
+        store=kept,
+        results=results,
+        approve=approve,
+        workspace=settings.workspace or None,
+    )
+    await crib.checked()
+    return crib

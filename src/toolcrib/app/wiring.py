@@ -1,0 +1,97 @@
+"""What stands behind the counter: the services that native tools work on, and the guards that every call passes.
+
+One line a service, one line a guard; whatever must be let go of at the end puts its `close` among the closers.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from toolcrib.core.guard import Call, Guard
+from toolcrib.core.heavy import heavy
+from toolcrib.core.resolver import Resolver
+from toolcrib.core.shape import Scrub
+from toolcrib.core.tool import Tool
+from toolcrib.guards.confirm import Confirm
+from toolcrib.guards.flow import FlowGuard
+from toolcrib.guards.placeholders import Placeholders
+from toolcrib.guards.rate import Rate
+from toolcrib.services.config.values import CallRule, Config
+
+if TYPE_CHECKING:
+    from toolcrib.core.policy import Toolbox
+    from toolcrib.services.results import Results
+    from toolcrib.services.store import Store
+
+Close = Callable[[], Awaitable[None]]
+
+
+class Parts(Struct, frozen=True, kw_only=True):
+    """What the services of a crib are made of."""
+
+    config: Config
+    store: "Store"
+    results: "Results"
+    scrub: Scrub
+    workspace: str | None
+    current: Callable[[], Resolver]
+    boxes: Callable[[], "Mapping[str, Toolbox]"]
+    refresh: Callable[[], Awaitable[None]]
+    closers: list[Close]
+
+
+def native_services(parts: Parts) -> dict[type, object]:
+    """What the native tools work on."""
+    config, store, results = parts.config, parts.store, parts.results
+    machine, files = heavy("toolcrib.machine.files.workspace"), heavy("toolcrib.services.files")
+    deny = {"*": config.deny_paths, **{name: rules.deny_paths for name, rules in config.agents.items()}}
+    catalogue = heavy("toolcrib.services.catalogue")
+    boxes, kits = heavy("toolcrib.services.toolboxes"), heavy("toolcrib.services.toolkits")
+    return {
+        files.Workspaces: machine.LocalWorkspaces(parts.workspace or config.workspace or None, deny),
+        files.PathRoutes: _routes(config, store, results),
+        catalogue.Catalogue: catalogue.Catalogue(parts.current),
+        boxes.Toolboxes: boxes.Toolboxes(parts.current, parts.boxes, store.shelf, parts.refresh),
+        kits.Toolkits: kits.Toolkits(parts.current, store.loaded),
+        heavy("toolcrib.services.access").Access: store.access,
+        heavy("toolcrib.services.results").Results: results,
+        heavy("toolcrib.services.todos").Todos: store.todos,
+    }
+
+
+def standing_guards(parts: Parts, own: Sequence[Guard]) -> list[Guard]:
+    """The guards in the order in which a call meets them; one's own come last."""
+    config = parts.config
+    rates = {name: rules.rate for name, rules in config.agents.items() if rules.rate is not None}
+
+    def means(rule: CallRule, tool: Tool) -> bool:
+        registry = parts.current().registry
+        return bool(registry.mask((rule.tool,)) & registry.bits((tool,)))
+
+    return [
+        Rate(config.limits.rate, agents=rates, tools=config.limits.tools),
+        Placeholders(),
+        *((heavy("toolcrib.guards.rules").Rules(config.rules, means),) if config.rules else ()),
+        Confirm(config.confirm),
+        FlowGuard(config.flow.mode, agents=config.flow.agents, exempt=config.flow.tools),
+        *own,
+    ]
+
+
+class Spilled:
+    """Long results go to the store under the id of their call."""
+
+    def __init__(self, results: "Results") -> None:
+        self._results = results
+
+    async def keep(self, call: Call, text: str) -> str:
+        """Keep it, and say under which id."""
+        await self._results.keep(call.id, call.caller, text)
+        return call.id
+
+
+def _routes(config: Config, store: "Store", results: "Results") -> object:
+    kinds = {name: rules.context_files for name, rules in config.agents.items() if rules.context_files}
+    documents = heavy("toolcrib.services.routing").DocumentRoutes(store.documents, kinds)
+    return heavy("toolcrib.services.kept").KeptRoutes(results, documents)

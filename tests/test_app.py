@@ -2,13 +2,16 @@
 
 import asyncio
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from toolcrib import BadConfig, Crib, Request, tool
 from toolcrib.app import open_crib
 from toolcrib.core.errors import ToolError
+from toolcrib.core.guard import Call, Verdict
 from toolcrib.services.access import Lifetime
 from toolcrib.services.audit import Query
 from toolcrib.services.shelf import Box
@@ -32,7 +35,7 @@ async def wipe() -> str:
     return "wiped"
 
 
-async def _home(path: Path, text: str, **more: object) -> Crib:
+async def _home(path: Path, text: str, **more: Any) -> Crib:
     path.mkdir(exist_ok=True)
     (path / "toolcrib.yaml").write_text(text, encoding="utf-8")
     return await open_crib(home=str(path), env={}, **more)
@@ -154,6 +157,7 @@ agents:
     async with await _home(tmp_path / "home", text, workspace=str(tmp_path)) as crib:
         turn = await crib.turn("helper", session="s1")
         told = await turn.call("load_tools", {"toolkit": "finder"})
+        assert isinstance(told.structured, dict)
         assert told.structured["takes_effect"] == "next_request"
         again = await turn.call("glob", {"pattern": "*"})
         assert again.error is not None
@@ -190,7 +194,7 @@ async def test_a_long_result_is_cut_and_can_be_read_whole(workspace: Path):
 async def test_a_question_to_a_person_is_asked_and_its_answer_is_on_record():
     asked: list[str] = []
 
-    def approve(call: object, verdicts: object) -> bool:
+    def approve(call: Call, verdicts: Sequence[Verdict]) -> bool:
         asked.append(f"{call.tool.name}: {verdicts[0].why}")
         return len(asked) == 1
 

@@ -57,7 +57,7 @@ def list_tools(
             for tool in (resolver.registry.tools if held is None else held)
             if domain in {None, tool.domain} and source in {None, tool.source}
         ]
-        kept = _fitting(kept, query)
+        kept = _fitting(kept, query) if query.strip() else kept
         if form is not None:
             write_json(schemas(kept, form))
         elif asked.json:
@@ -65,7 +65,7 @@ def list_tools(
             told = held and {tool.name for tool in held.shown}
             write_json([facts.of(tool) | ({} if told is None else {"shown": tool.name in told}) for tool in kept])
         else:
-            _print(kept, ranked=bool(query))
+            _print(kept, ranked=bool(query.strip()))
 
     with_crib(asked, work)
 
@@ -119,8 +119,6 @@ def _group_names(registry: Registry) -> list[str]:
 
 
 def _fitting(tools: list[Tool], query: str) -> list[Tool]:
-    if not query.strip():
-        return sorted(tools, key=lambda tool: (tool.domain, tool.name))
     named = {tool.name: tool for tool in tools}
     return [named[hit.id] for hit in Ranking(map(document, tools)).search(query, len(tools))]
 
@@ -128,7 +126,7 @@ def _fitting(tools: list[Tool], query: str) -> list[Tool]:
 def _print(tools: list[Tool], *, ranked: bool) -> None:
     if ranked:
         write_table(("", "", ""), _rows(tools))
-    for domain in () if ranked else dict.fromkeys(tool.domain for tool in tools):
+    for domain in () if ranked else sorted({tool.domain for tool in tools}):
         click.echo(click.style(domain, bold=True))
         write_table(("", "", ""), _rows(tool for tool in tools if tool.domain == domain), indent="  ")
     click.echo(count(len(tools), "tool") + ("" if tools else ": nothing fits; `toolcrib tools` lists all there are"))

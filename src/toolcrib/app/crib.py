@@ -163,8 +163,8 @@ class Crib:
         """Begin a request of an agent. What it holds is fixed until the request ends."""
         await self.refresh()
         resolver = self.resolver
-        if "workspace" not in who and (own := resolver.rules_of(agent).workspace):
-            who["workspace"] = own
+        if not who.get("workspace"):
+            who["workspace"] = resolver.rules_of(agent).workspace
         caller = Caller(agent=agent, **who)
         loaded: Sequence[str] = ()
         if caller.session and resolver.rules_of(agent).allowed_toolkits:

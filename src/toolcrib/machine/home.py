@@ -28,10 +28,19 @@ def find(env: Mapping[str, str], overrides: Mapping[str, str | None]) -> tuple[S
     settings = read_settings(env, overrides, configured=said, read_file=_read)
     store = settings.store or f"sqlite:///{home / DATABASE}"
     workspace = settings.workspace or os.curdir
-    # A relative workspace in a file is meant from that file, wherever the program was started.
     if settings.workspace and settings.sources["workspace"] == CONFIG:
-        workspace = str(path.parent / workspace)
-    return replace(settings, home=str(home), config=str(path), store=store, workspace=workspace), config
+        workspace = _from(path, workspace)
+    agents = {
+        name: replace(rules, workspace=_from(path, rules.workspace)) if rules.workspace else rules
+        for name, rules in config.agents.items()
+    }
+    settings = replace(settings, home=str(home), config=str(path), store=store, workspace=workspace)
+    return settings, replace(config, agents=agents)
+
+
+def _from(config: Path, folder: str) -> str:
+    """A relative folder in a configuration is meant from its file, wherever the program was started."""
+    return str(config.parent / Path(folder).expanduser())
 
 
 def default_home() -> Path:

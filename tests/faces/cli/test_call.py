@@ -34,6 +34,20 @@ def test_arguments_come_from_standard_input_and_from_files(run: Run, place: Path
     assert (place / "workspace" / "note.md").read_text() == "Buy milk."
 
 
+def test_an_agent_works_in_its_own_folder_wherever_the_program_was_started(run: Run, place: Path):
+    (place / "home" / "desk").mkdir()
+    (place / "home" / "desk" / "own.txt").write_text("mine\n", encoding="utf-8")
+    text = (place / "home" / "toolcrib.yaml").read_text(encoding="utf-8")
+    text = text.replace("helper: {toolboxes: [all]}", "helper: {toolboxes: [all], workspace: desk}")
+    (place / "home" / "toolcrib.yaml").write_text(text, encoding="utf-8")
+    assert run("call", "read_file", '{"path": "own.txt"}', "--agent", "helper").out == "mine\n"
+    assert run("call", "read_file", '{"path": "README.md"}', "--agent", "helper").err.endswith("[not_found]\n")
+    elsewhere = run(
+        "call", "read_file", '{"path": "README.md"}', "--agent", "helper", "--workspace", str(place / "workspace")
+    )
+    assert elsewhere.out == "Welcome.\n"
+
+
 def test_the_exit_code_says_whether_it_failed_or_was_refused(run: Run):
     missing = run("call", "read_file", '{"path": "nosuch"}', "--agent", "helper")
     assert (missing.code, missing.out) == (1, "")

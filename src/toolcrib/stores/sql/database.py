@@ -99,7 +99,9 @@ def _meaning(error: exc.SQLAlchemyError) -> StoreError:
         return StoreError(
             f"The store cannot be written ({said}).", hint="Check that the folder exists and is writable for this user."
         )
-    return StoreError(f"The store cannot be used ({said}).")
+    return StoreError(
+        f"The store cannot be used ({said}).", hint="Check that its disk has space, can be written and is sound."
+    )
 
 
 def _sqlite(url: sa.URL, *, strict: bool, busy: float) -> sa.Engine:

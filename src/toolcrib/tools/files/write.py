@@ -42,6 +42,6 @@ async def write_file(
     lines = count_lines(content)
     did = "Wrote" if created is None else "Created" if created else "Replaced"
     return Result(
-        text=f"{did} {shown(path)}: {lines:,} line{'' if lines == 1 else 's'}, {len(data):,} bytes.",
+        text=f"{did} {shown(path)}: {lines:,} line{'' if lines == 1 else 's'}, {len(data):,} byte{'' if len(data) == 1 else 's'}.",
         structured={"path": relative, "created": bool(created), "lines": lines, "bytes": len(data)},
     )

@@ -10,7 +10,7 @@ BENCHES = {
     "import": "importing",
     "help": "helping",
     "audit": "auditing",
-    "files": "filing",
-    "search": "searching",
-    "scrub": "scrubbing",
+    "path": "path",
+    "scrub": "scrub",
+    "url": "urling",
 }

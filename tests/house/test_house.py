@@ -1,6 +1,7 @@
 """The shape of the house. A number here is a promise; changing one is a decision with a reason beside it."""
 
 import ast
+import importlib
 import re
 import subprocess
 import tomllib
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import toolcrib_bench
 from dev import house
 
 ROOT = Path(__file__).parents[2]
@@ -142,3 +144,8 @@ def test_every_native_tool_passes_the_checks():
 def test_the_start_script_is_posix_sh():
     assert subprocess.run(["sh", "-n", str(ROOT / "toolcrib")], check=False).returncode == 0
     assert (ROOT / "toolcrib").read_text(encoding="utf-8").startswith("#!/bin/sh\n")
+
+
+def test_every_bench_has_its_module():
+    for name, module in toolcrib_bench.BENCHES.items():
+        assert callable(importlib.import_module(f"toolcrib_bench.{module}").run), name

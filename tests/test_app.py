@@ -13,7 +13,7 @@ from toolcrib.app import open_crib
 from toolcrib.core.errors import ToolError
 from toolcrib.core.guard import Call, Verdict
 from toolcrib.services.access import Lifetime
-from toolcrib.services.audit import Query
+from toolcrib.services.record.audit import Query
 from toolcrib.services.shelf import Box
 
 

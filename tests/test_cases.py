@@ -12,8 +12,8 @@ import yaml
 
 from toolcrib.app import Crib, Turn
 from toolcrib.core.call import Outcome
-from toolcrib.services.audit import Query
 from toolcrib.services.config.reading import read_config
+from toolcrib.services.record.audit import Query
 from toolcrib.sources.native import families, native_tools
 
 CASES = Path(__file__).parent / "cases"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from toolcrib.core.call import Caller, Record, Status
-from toolcrib.services.lines import Drafts
+from toolcrib.services.record.lines import Drafts
 from toolcrib.stores import sql
 from toolcrib_bench.figures import Figure, best, figure
 

@@ -9,8 +9,8 @@ import pytest
 
 from tests.contracts.records import ANNA, BERT, record
 from toolcrib.core.call import Caller, Status
-from toolcrib.services.audit import Entry, Head, Query
-from toolcrib.services.chain import START, verified
+from toolcrib.services.record.audit import Entry, Head, Query
+from toolcrib.services.record.chain import START, verified
 
 
 @pytest.mark.meets("store:contract:inprocess", "store:contract:sqlite", "store:contract:postgres")

@@ -9,8 +9,8 @@ import pytest
 
 from tests.contracts.conftest import Place
 from tests.contracts.records import ANNA, record
-from toolcrib.services.audit import Query
-from toolcrib.services.journal import ClaimState
+from toolcrib.services.record.audit import Query
+from toolcrib.services.record.journal import ClaimState
 
 CRASHER = Path(__file__).with_name("crasher.py")
 HOUSE = Path(__file__).parents[2] / "src"

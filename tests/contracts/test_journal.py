@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.contracts.conftest import Place
-from toolcrib.services.journal import Claim, ClaimState
+from toolcrib.services.record.journal import Claim, ClaimState
 
 
 async def test_a_new_key_is_fresh_and_then_running_and_then_replayed(store: Any) -> None:

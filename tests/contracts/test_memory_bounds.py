@@ -4,7 +4,7 @@ import pytest
 
 from tests.contracts.conftest import hide
 from tests.contracts.records import record
-from toolcrib.services.audit import Query
+from toolcrib.services.record.audit import Query
 from toolcrib.stores.inprocess.audit import MemoryAudit
 
 

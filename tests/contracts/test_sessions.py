@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.contracts.conftest import Place
+from toolcrib.core.tool import Flow
 from toolcrib.services.loaded import KitState
 from toolcrib.services.todos import Progress, Todo
 
@@ -55,3 +56,17 @@ async def test_todo_lists_of_agents_and_sessions_are_apart(store: Any) -> None:
     assert await store.todos.get("bert", "s1") == ()
     assert await store.todos.get("anna", "") == (Todo("two"),)
     assert await store.todos.get("anna", "s1") == (Todo("one"),)
+
+
+@pytest.mark.meets("flow:labels:kept")
+async def test_what_a_session_took_in_is_kept_with_the_tool_that_brought_it_first(place: Place) -> None:
+    first = place.open()
+    await first.labels.add("s1", Flow.PRIVATE, "read_file")
+    await first.labels.add("s1", Flow.PRIVATE, "grep")
+    await first.labels.add("s1", Flow.UNTRUSTED, "browse_url")
+    await first.labels.add("s2", Flow.UNTRUSTED, "browse_url")
+    await first.close()
+    found = await place.open().labels.of(["s1", "s2", "s3"])
+    assert found["s1"] == {Flow.PRIVATE: "read_file", Flow.UNTRUSTED: "browse_url"}
+    assert found["s2"] == {Flow.UNTRUSTED: "browse_url"}
+    assert not found.get("s3")

@@ -16,7 +16,7 @@ from sqlalchemy import event
 
 from tests.contracts.conftest import Place, hide
 from tests.contracts.records import record
-from toolcrib.services.audit import Query
+from toolcrib.services.record.audit import Query
 from toolcrib.services.shelf import Box
 from toolcrib.services.store import StoreBusy, StoreError, StoreNewer
 from toolcrib.stores import sql

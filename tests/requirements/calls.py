@@ -19,10 +19,15 @@ CALLS = (
         rate:session:parents | A sub-agent's call counts on its own and its parent's session | rules 3.2(5)
         rate:session:none | A caller without a session is limited too | rules 3.2(5)
         rate:tool:own-limit | A tool may have its own limit, and a limit of 0 is off | features 1E
+        rate:host:limit | Calls are limited per target host
+        rate:agent:limit | An agent may be limited over all of its sessions | issue 3
         guard:verdict:allow-ask-deny | A guard allows, asks or denies, and its rule is named in the answer and the record
         guard:broken:refuses | A guard that breaks refuses the call | quality.md Proofs
         guard:ask:approval-required | A call that must be approved is approval_required and has not run
         guard:flow:asks | A sending tool in a session with untrusted content and private data asks first
+        flow:destination:exceptions | The flow rule and its exceptions are configurable per agent and destination
+        flow:question:shows | The question says how much would leave, where to, and what was taken in | issue 3
+        flow:labels:kept | What a session took in is kept before the tool runs, and outlives a restart
         hook:before-and-after | A before-hook sees the checked arguments and may refuse; an after-hook sees the result
         run:timeout:coded | A tool over its time is ended with the code timeout
         run:cancel:coded | A cancelled call is answered as cancelled and recorded
@@ -97,8 +102,6 @@ LATER = (
         approval:durable:restart | An approval request survives a restart, and the policy is checked again on resume
         approval:always:pattern | Allow always keeps a pattern that a person sees and can edit
         approval:timeout:denies | No answer in time is a deny: 2 minutes for shell, 7 days for durable ones | decisions.md
-        rate:host:limit | Calls are limited per target host
-        flow:destination:exceptions | The flow rule and its exceptions are configurable per agent and destination
         """,
         deferred="issue 3: guards",
     )

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from toolcrib.core.call import Caller, Record, Status
-from toolcrib.services.audit import Entry, Head
-from toolcrib.services.chain import START, link, verified
-from toolcrib.services.lines import Drafts, entry
+from toolcrib.services.record.audit import Entry, Head
+from toolcrib.services.record.chain import START, link, verified
+from toolcrib.services.record.lines import Drafts, entry
 
 FIELDS = [name for name in Entry.__struct_fields__ if name not in {"seq", "previous", "hash"}]
 

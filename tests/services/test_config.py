@@ -4,7 +4,7 @@ import pytest
 
 from toolcrib.core.errors import BadConfig, Problem
 from toolcrib.services.config.reading import key_rows, read_config
-from toolcrib.services.config.values import Config
+from toolcrib.services.config.values import AgentFlow, Config
 
 WHOLE_FILE = """
 agents:
@@ -96,7 +96,11 @@ def test_everything_that_may_be_written_is_read():
     assert config.rules[0].where == {"command": "git *"}
     assert config.confirm == ("destroy",)
     assert (config.limits.rate, config.limits.tools, config.limits.seconds) == (100, {"grep": 5}, {"grep": 2.5})
-    assert (config.flow.mode, config.flow.agents, config.flow.tools) == ("deny", {"helper": "off"}, ("notify",))
+    assert (config.flow.mode, config.flow.agents, config.flow.tools) == (
+        "deny",
+        {"helper": AgentFlow(mode="off")},
+        ("notify",),
+    )
     assert (config.audit, config.store, config.scrub_env) == ("strict", "sqlite:///x.db", ("API_KEY",))
     assert not config.notes
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolcrib.core.call import Caller
-from toolcrib.services.journal import fingerprint, scope_of
+from toolcrib.services.record.journal import fingerprint, scope_of
 
 
 @pytest.mark.parametrize(

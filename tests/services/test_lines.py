@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from toolcrib.core.call import Caller, Record, Status
-from toolcrib.services.lines import LONGEST_ARGUMENTS, WITHHELD, Drafts, Line, clean, gap
+from toolcrib.services.record.lines import LONGEST_ARGUMENTS, WITHHELD, Drafts, Line, clean, gap
 
 
 def line(caller: Caller | None = None, arguments: bytes = b"{}", scrub: object = str) -> Line:

@@ -28,6 +28,7 @@ from toolcrib.core.run import Runner
 from toolcrib.core.shape import Scrub, Shaper
 from toolcrib.core.tool import Body, Tool, as_tool
 from toolcrib.core.toolkit import settled
+from toolcrib.guards.flow import FlowGuard
 from toolcrib.guards.lanes import Lanes
 from toolcrib.services.config.values import Config
 
@@ -76,6 +77,7 @@ class Crib:
         self.resolver = Resolver(registry, grants)
         self._shelf_version = 0
         self._closers: list[Close] = [self.store.close]
+        self._flow = FlowGuard(self.config.flow, self.store.labels)
         parts = self._parts(workspace)
         self.services: dict[type, object] = native_services(parts) if native else {}
         self.catalogue: Catalogue | None = self._service("catalogue", "Catalogue")
@@ -92,6 +94,7 @@ class Crib:
             current=self._current,
             boxes=lambda: self._fixed_boxes,
             refresh=self.refresh,
+            flow=self._flow,
             closers=self._closers,
         )
 
@@ -106,6 +109,7 @@ class Crib:
             self.store.audit,
             Shaper(self.scrub, Spilled(self.results), config.limits.result),
             guards=guards,
+            rings=(self._flow,),
             team_rings=(Lanes(),),
             once=heavy("toolcrib.guards.once").JournalOnce(self.store.journal),
             approver=approver(approve) if approve else None,
@@ -170,6 +174,7 @@ class Crib:
         if caller.session and resolver.rules_of(agent).allowed_toolkits:
             kits = self.toolkits or heavy("toolcrib.services.toolkits").Toolkits(self._current, self.store.loaded)
             loaded = (await kits.state(agent, caller.session)).names
+        await self._flow.recall(caller)
         now = heavy("time").time()
         grants = await self.store.access.grants_for(agent, caller.session, now)
         found = self.catalogue.found(agent, caller.session) if self.catalogue else ()

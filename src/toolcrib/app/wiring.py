@@ -38,6 +38,7 @@ class Parts(Struct, frozen=True, kw_only=True):
     current: Callable[[], Resolver]
     boxes: Callable[[], "Mapping[str, Toolbox]"]
     refresh: Callable[[], Awaitable[None]]
+    flow: FlowGuard
     closers: list[Close]
 
 
@@ -70,11 +71,11 @@ def standing_guards(parts: Parts, own: Sequence[Guard]) -> list[Guard]:
         return bool(registry.mask((rule.tool,)) & registry.bits((tool,)))
 
     return [
-        Rate(config.limits.rate, agents=rates, tools=config.limits.tools),
+        Rate(config.limits, sessions=rates),
         Placeholders(),
         *((heavy("toolcrib.guards.rules").Rules(config.rules, means),) if config.rules else ()),
         Confirm(config.confirm),
-        FlowGuard(config.flow.mode, agents=config.flow.agents, exempt=config.flow.tools),
+        parts.flow,
         *own,
     ]
 

@@ -62,6 +62,7 @@ class Traits(Struct, frozen=True, kw_only=True):
     lane: Lane = Lane.DAILY
     flow: frozenset[Flow] = frozenset()
     approval: bool = False
+    target: str = ""  # the argument that names where a call goes, a web address
     expands_secrets: bool = False
     undoable: bool = False
     whole: bool = False  # its results are never cut: it is how one reads cut results
@@ -101,6 +102,7 @@ def tool(
     parallel: bool = False,
     aliases: Iterable[str] = (),
     flow: Iterable[Flow | str] = (),
+    target: str = "",
     approval: bool = False,
     inline: bool = False,
     seconds: float = 30,
@@ -114,6 +116,7 @@ def tool(
     parallel: bool = False,
     aliases: Iterable[str] = (),
     flow: Iterable[Flow | str] = (),
+    target: str = "",
     approval: bool = False,
     inline: bool = False,
     seconds: float = 30,
@@ -127,6 +130,7 @@ def tool(
         effect=Effect(effect),
         parallel=parallel,
         flow=frozenset(map(Flow, flow)),
+        target=target,
         approval=approval,
         inline=inline,
         seconds=seconds,
@@ -167,6 +171,7 @@ class Family(Struct):
         lane: Lane = Lane.DAILY,
         flow: Iterable[Flow] = (),
         approval: bool = False,
+        target: str = "",
         expands_secrets: bool = False,
         undoable: bool = False,
         whole: bool = False,
@@ -182,6 +187,7 @@ class Family(Struct):
             lane=lane,
             flow=frozenset(flow),
             approval=approval,
+            target=target,
             expands_secrets=expands_secrets,
             undoable=undoable,
             whole=whole,
@@ -218,6 +224,8 @@ def read_tool(
     fields = {
         p.name: (hints[p.name], REQUIRED if p.default is p.empty else p.default) for p in parameters if p not in handed
     }
+    if traits.target and traits.target not in fields:
+        raise BadTool(f"{name}: its target {traits.target!r} is none of its arguments ({', '.join(fields) or 'none'}).")
     return Tool(
         name=name,
         domain=domain,

@@ -6,7 +6,7 @@ from toolcrib.core.call import Outcome
 from toolcrib.core.errors import ToolFailed
 from toolcrib.core.guard import Call
 from toolcrib.core.tool import Effect
-from toolcrib.services.journal import ClaimState, Journal, fingerprint, scope_of
+from toolcrib.services.record.journal import ClaimState, Journal, fingerprint, scope_of
 
 _decoder = msgspec.json.Decoder(Outcome)
 

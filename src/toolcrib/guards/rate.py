@@ -1,4 +1,6 @@
-"""No more calls in an hour than a session may make, or a tool may take. Exact: the last hour, not the last full one.
+"""No more calls in an hour than a session or an agent may make, or a tool or a host may take.
+
+Exact: the last hour, not the last full one.
 
 A sub-agent counts on its own session and on those of its parents, so spawning buys nobody more calls. A call counts
 before it runs, also when it then fails.
@@ -6,53 +8,62 @@ before it runs, also when it then fails.
 
 import math
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from toolcrib.core.errors import RateLimited
 from toolcrib.core.guard import Call, Verdict
 from toolcrib.core.tool import Tool
+from toolcrib.safety.targets import host_of
+from toolcrib.services.config.values import Limits
 
 WINDOW = 3600.0
 KEYS_KEPT = 10_000
+_WHOSE = {
+    "session": "is the limit of a session",
+    "alone": "is the limit of calls without a session",
+    "agent": "is the limit of {}",
+    "tool": "is its limit",
+    "host": "is the limit for {}",
+}
 
 
 class Rate:
-    """Counts calls by session and by tool. A limit of 0 is no limit."""
+    """Counts calls by session, agent, tool and host. A limit of 0 is no limit."""
 
     name = "rate"
 
     def __init__(
-        self,
-        per_session: int = 0,
-        *,
-        agents: Mapping[str, int] | None = None,
-        tools: Mapping[str, int] | None = None,
-        window: float = WINDOW,
+        self, limits: Limits | None = None, *, sessions: Mapping[str, int] | None = None, window: float = WINDOW
     ) -> None:
-        self._per_session = per_session
-        self._agents = dict(agents or {})
-        self._tools = dict(tools or {})
+        """`sessions` are limits a session that hold for single agents, instead of the one for all."""
+        self._limits = limits or Limits()
+        self._sessions = dict(sessions or {})
         self._window = window
         self._calls: dict[tuple[str, str], deque[float]] = {}
+        self._always = bool(self._limits.rate or any(self._sessions.values()) or any(self._limits.agents.values()))
 
     def watches(self, tool: Tool) -> bool:
-        return bool(self._per_session or any(self._agents.values()) or self._tools.get(tool.name))
+        by_host = tool.traits.target and any(self._limits.hosts.values())
+        return bool(self._always or self._limits.tools.get(tool.name) or by_host)
 
     def check(self, call: Call) -> Verdict | None:
-        caller = call.caller
-        counted: list[deque[float]] = []
-        limit = self._agents.get(caller.agent, self._per_session)
-        if limit:
-            # Without a session the agent itself is counted: no key must not mean no limit.
-            counted.append(
-                self._within(call, ("session", caller.session) if caller.session else ("agent", caller.agent), limit)
-            )
-            counted += [self._within(call, ("session", parent), limit) for parent in caller.parents]
-        if limit := self._tools.get(call.tool.name, 0):
-            counted.append(self._within(call, ("tool", call.tool.name), limit))
+        counted = [self._within(call, key, limit) for key, limit in self._keys(call) if limit]
         for calls in counted:  # only a call that every limit lets through counts
             calls.append(call.now)
         return None
+
+    def _keys(self, call: Call) -> Iterator[tuple[tuple[str, str], int]]:
+        """What a call counts on, and how much each may bear."""
+        caller, limits = call.caller, self._limits
+        limit = self._sessions.get(caller.agent, limits.rate)
+        # Without a session the agent itself is counted: no key must not mean no limit.
+        yield ("session", caller.session) if caller.session else ("alone", caller.agent), limit
+        for parent in caller.parents:
+            yield ("session", parent), limit
+        yield ("agent", caller.agent), limits.agents.get(caller.agent, 0)
+        yield ("tool", call.tool.name), limits.tools.get(call.tool.name, 0)
+        if limits.hosts and (host := host_of(call)):
+            yield ("host", host), limits.hosts.get(host, limits.hosts.get("*", 0))
 
     def _within(self, call: Call, key: tuple[str, str], limit: int) -> deque[float]:
         """The calls that count under a key, if one more fits."""
@@ -66,7 +77,7 @@ class Rate:
         if len(calls) >= limit:
             retry = max(1, math.ceil(calls[len(calls) - limit] + self._window - call.now))
             raise RateLimited(
-                f"{call.tool.name} was not called: {limit} calls in {_span(self._window)} is the limit here.",
+                f"{call.tool.name} was not called: {limit} calls in {_span(self._window)} {_WHOSE[key[0]].format(key[1])}.",
                 hint=f"Wait {retry} seconds, or finish with what you have.",
                 data={"retry_after": retry},
             )

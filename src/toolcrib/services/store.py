@@ -4,10 +4,11 @@ from typing import Protocol
 
 from toolcrib.core.errors import ToolError
 from toolcrib.services.access import Access
-from toolcrib.services.audit import Audit
 from toolcrib.services.documents import Documents
-from toolcrib.services.journal import Journal
+from toolcrib.services.labels import Labels
 from toolcrib.services.loaded import LoadedKits
+from toolcrib.services.record.audit import Audit
+from toolcrib.services.record.journal import Journal
 from toolcrib.services.shelf import Shelf
 from toolcrib.services.todos import Todos
 
@@ -44,6 +45,8 @@ class Store(Protocol):
     def loaded(self) -> LoadedKits: ...
     @property
     def access(self) -> Access: ...
+    @property
+    def labels(self) -> Labels: ...
     @property
     def todos(self) -> Todos: ...
     @property

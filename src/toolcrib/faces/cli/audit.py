@@ -9,7 +9,7 @@ from toolcrib.faces.cli.frame import Asked, Command, Group, pass_asked
 from toolcrib.faces.cli.opening import agents, tools, with_crib
 from toolcrib.faces.cli.output import count, one_line, plain, write_json, write_line, write_table
 from toolcrib.faces.cli.person import Moment, at
-from toolcrib.services.audit import Entry, Head, Page, Query, Verdict
+from toolcrib.services.record.audit import Entry, Head, Page, Query, Verdict
 
 MOST = 100_000
 

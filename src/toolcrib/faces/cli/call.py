@@ -18,7 +18,7 @@ from toolcrib.faces.cli.frame import command as declare
 from toolcrib.faces.cli.opening import agents, tools, with_crib
 from toolcrib.faces.cli.output import plain, write_json
 from toolcrib.faces.cli.person import me
-from toolcrib.services.audit import Scrub
+from toolcrib.services.record.audit import Scrub
 
 
 @declare(

@@ -4,7 +4,7 @@ from collections import Counter
 
 from toolcrib.app import Crib
 from toolcrib.core.call import Status
-from toolcrib.services.audit import Query
+from toolcrib.services.record.audit import Query
 from toolcrib.services.simulate import Past
 
 

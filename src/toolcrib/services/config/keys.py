@@ -138,6 +138,13 @@ LIMITS = Table(
     (
         Field("rate", Whole(), "Calls an hour and session; 0 is no limit", "0"),
         Field("tools", Each(Whole(), "tool", strict=False), "The same for single tools", "{}"),
+        Field("agents", Each(Whole(), "agent"), "The same for single agents, all of their sessions together", "{}"),
+        Field(
+            "hosts",
+            Each(Whole(), "host", strict=False),
+            "The same for single hosts; '*' is each that is not named",
+            "{}",
+        ),
         Field(
             "result",
             Whole(500, 10_000_000),
@@ -150,11 +157,19 @@ LIMITS = Table(
 )
 
 _MODE = Word(("ask", "off", "deny"))
+_AGENT_FLOW = Table(
+    (
+        Field("mode", _MODE, "Another mode for this agent", "flow.mode"),
+        Field("destinations", NAMES, "Hosts that this agent may send to unasked, beside those of all", "[]"),
+    ),
+    word="mode",
+)
 FLOW = Table(
     (
         Field("mode", _MODE, "When a session that read private data and strangers' words wants to send", "ask"),
-        Field("agents", Each(_MODE, "agent"), "Another mode for single agents", "{}"),
+        Field("agents", Each(_AGENT_FLOW, "agent"), "What holds for single agents: a mode, or the keys below", "{}"),
         Field("tools", TOOLS, "Tools that are never asked about", "[]"),
+        Field("destinations", NAMES, "Hosts that may be sent to unasked: example.com, *.example.com", "[]"),
     )
 )
 

@@ -307,15 +307,17 @@ class Reserved(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
-    """A mapping with fixed keys. `short` is the key that a bare list stands for."""
+    """A mapping with fixed keys. `short` is the key that a bare list stands for, `word` the one for a bare word."""
 
     fields: tuple[Field, ...]
     short: str = ""
+    word: str = ""
     bare: bool = False  # nothing at all is as good as an empty mapping
 
     @property
     def words(self) -> str:
-        return f"mapping, or its {self.short} as a list" if self.short else "mapping"
+        other = f", or its {self.short} as a list" if self.short else f", or its {self.word}" if self.word else ""
+        return f"mapping{other}"
 
     @property
     def used(self) -> tuple[str, ...]:
@@ -323,8 +325,9 @@ class Table(Struct, frozen=True):
         return tuple(entry.key for entry in self.fields if not isinstance(entry.kind, Reserved))
 
     def read(self, node: Node, where: str, into: Reading) -> Value:
-        if isinstance(node, Items) and self.short:
-            node = Entries(node.line, {self.short: (node.line, node)})
+        key = self.short if isinstance(node, Items) else self.word if isinstance(node, Text) else ""
+        if key:
+            node = Entries(node.line, {key: (node.line, node)})
         if isinstance(node, Text) and self.bare and node.plain and plain_value(node.text) is None:
             node = Entries(node.line)
         if not isinstance(node, Entries):

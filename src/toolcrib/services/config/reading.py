@@ -9,7 +9,7 @@ from toolcrib.core.tool import Effect
 from toolcrib.services.config.document import WHOLE, parse
 from toolcrib.services.config.keys import FIELDS, ROOT
 from toolcrib.services.config.kinds import Reading, at, described
-from toolcrib.services.config.values import CallRule, Config, FlowRules, Limits, SubAgents
+from toolcrib.services.config.values import AgentFlow, CallRule, Config, FlowRules, Limits, SubAgents
 
 Found = Mapping[str, Any]
 _EFFECTS: dict[str, str] = {"destructive": Effect.DESTROY.value}  # people say destructive, as the flag of a tool does
@@ -55,7 +55,6 @@ def _complete(rule: Found | None, where: str, into: Reading) -> None:
 def _config(found: Found, into: Reading, source: str) -> Config:
     said = found.get("policy", {})
     ignored = said.get("empty_allow") == "ignore"
-    flow, limits = found.get("flow", {}), found.get("limits", {})
     plain = ("audit", "workspace", "deny_paths", "store")
     return Config(
         agents={name: _agent(name, one, ignored=ignored) for name, one in found.get("agents", {}).items()},
@@ -64,8 +63,8 @@ def _config(found: Found, into: Reading, source: str) -> Config:
         policy=_policy(said, ignored=ignored),
         sub_agents=_sub_agents(said.get("sub_agents", {})),
         rules=tuple(CallRule(name=f"rules[{i}]", **rule) for i, rule in enumerate(found.get("rules", ()))),
-        limits=Limits(**limits),
-        flow=FlowRules(**flow),
+        limits=Limits(**found.get("limits", {})),
+        flow=_flow(found.get("flow", {})),
         confirm=_effects(found.get("confirm", ())),
         scrub_env=found.get("scrub", {}).get("env", ()),
         notes=tuple(into.notes),
@@ -73,6 +72,11 @@ def _config(found: Found, into: Reading, source: str) -> Config:
         source=source,
         **{key: found[key] for key in plain if key in found},
     )
+
+
+def _flow(found: Found) -> FlowRules:
+    agents = {name: AgentFlow(**one) for name, one in found.get("agents", {}).items()}
+    return FlowRules(**{**found, "agents": agents})
 
 
 def _effects(words: Names) -> Names:

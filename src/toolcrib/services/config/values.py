@@ -23,17 +23,27 @@ class Limits(Struct, frozen=True, kw_only=True):
 
     rate: int = 0  # calls an hour and session; 0 is no limit
     tools: Mapping[str, int] = {}  # the same for one tool
+    agents: Mapping[str, int] = {}  # the same for one agent, all of its sessions together
+    hosts: Mapping[str, int] = {}  # the same for one host; "*" is each that is not named
     result: int | None = None  # characters of a result that a model sees
     seconds: Mapping[str, float] = {}  # how long a tool may run
     at_once: int = 10  # calls of one batch that run together
+
+
+class AgentFlow(Struct, frozen=True, kw_only=True):
+    """The same for one agent. No mode: the one that holds for all."""
+
+    mode: str = ""
+    destinations: Names = ()
 
 
 class FlowRules(Struct, frozen=True, kw_only=True):
     """What happens when a session that read private data and strangers' words wants to send something out."""
 
     mode: str = "ask"  # ask, off or deny
-    agents: Mapping[str, str] = {}  # agent: its own mode
+    agents: Mapping[str, AgentFlow] = {}
     tools: Names = ()  # never asked about
+    destinations: Names = ()  # hosts that are never asked about
 
 
 class SubAgents(Struct, frozen=True, kw_only=True):

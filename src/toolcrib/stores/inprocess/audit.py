@@ -7,9 +7,9 @@ from collections import deque
 from collections.abc import AsyncIterator
 
 from toolcrib.core.call import Caller, Record
-from toolcrib.services.audit import EVERYTHING, Entry, Head, Page, Query, Scrub, Verdict
-from toolcrib.services.chain import START, link, verified
-from toolcrib.services.lines import Draft, Drafts, entry, gap
+from toolcrib.services.record.audit import EVERYTHING, Entry, Head, Page, Query, Scrub, Verdict
+from toolcrib.services.record.chain import START, link, verified
+from toolcrib.services.record.lines import Draft, Drafts, entry, gap
 
 NEWEST_KEPT = 50_000
 BYTES_WAITING = 64 * 1024 * 1024

@@ -4,7 +4,7 @@ import time
 
 from msgspec import Struct
 
-from toolcrib.services.journal import DAYS_KEPT, Claim, ClaimState
+from toolcrib.services.record.journal import DAYS_KEPT, Claim, ClaimState
 
 LOOK_AFTER = 1024  # claims between two looks for old ones
 

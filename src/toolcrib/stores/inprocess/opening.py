@@ -1,10 +1,11 @@
 """Opens the in-memory store: one attribute for each port."""
 
-from toolcrib.services.audit import Scrub
+from toolcrib.services.record.audit import Scrub
 from toolcrib.stores.inprocess.access import MemoryAccess
 from toolcrib.stores.inprocess.audit import MemoryAudit
 from toolcrib.stores.inprocess.documents import MemoryDocuments
 from toolcrib.stores.inprocess.journal import MemoryJournal
+from toolcrib.stores.inprocess.labels import MemoryLabels
 from toolcrib.stores.inprocess.loaded import MemoryLoadedKits
 from toolcrib.stores.inprocess.shelf import MemoryShelf
 from toolcrib.stores.inprocess.todos import MemoryTodos
@@ -19,6 +20,7 @@ class MemoryStore:
         self.shelf = MemoryShelf()
         self.loaded = MemoryLoadedKits()
         self.access = MemoryAccess()
+        self.labels = MemoryLabels()
         self.todos = MemoryTodos()
         self.documents = MemoryDocuments()
 

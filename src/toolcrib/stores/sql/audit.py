@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from sqlalchemy.exc import DBAPIError
 
 from toolcrib.core.call import Caller, Record
-from toolcrib.services.audit import EVERYTHING, Entry, Head, Page, Query, Scrub, Verdict
-from toolcrib.services.chain import START, Walk, link
-from toolcrib.services.lines import Draft, Drafts, Line, Mark, entry, gap
+from toolcrib.services.record.audit import EVERYTHING, Entry, Head, Page, Query, Scrub, Verdict
+from toolcrib.services.record.chain import START, Walk, link
+from toolcrib.services.record.lines import Draft, Drafts, Line, Mark, entry, gap
 from toolcrib.services.store import StoreError
 from toolcrib.stores.sql.database import Database
 from toolcrib.stores.sql.inflight import Marks, leftovers

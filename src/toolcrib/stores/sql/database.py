@@ -83,6 +83,12 @@ def put(connection: sa.Connection, table: sa.Table, values: Mapping[str, object]
     connection.execute(make(table).values(values).on_conflict_do_update(index_elements=keys, set_=changed))
 
 
+def put_new(connection: sa.Connection, table: sa.Table, values: Mapping[str, object]) -> None:
+    """Insert a row, unless there is one with its key already."""
+    make = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    connection.execute(make(table).values(values).on_conflict_do_nothing())
+
+
 def _meaning(error: exc.SQLAlchemyError) -> StoreError:
     said = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
     lowered = said.lower()

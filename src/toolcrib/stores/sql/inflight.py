@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import sqlalchemy as sa
 
 from toolcrib.core.call import Record
-from toolcrib.services.lines import Draft, Drafts, Mark, interrupted
+from toolcrib.services.record.lines import Draft, Drafts, Mark, interrupted
 from toolcrib.stores.sql.process import is_gone
 from toolcrib.stores.sql.tables import INFLIGHT
 

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import sqlalchemy as sa
 
-from toolcrib.services.journal import DAYS_KEPT, Claim, ClaimState
+from toolcrib.services.record.journal import DAYS_KEPT, Claim, ClaimState
 from toolcrib.stores.sql.database import Database, insert_new
 from toolcrib.stores.sql.process import is_gone
 from toolcrib.stores.sql.tables import JOURNAL

@@ -2,12 +2,13 @@
 
 import asyncio
 
-from toolcrib.services.audit import Scrub
+from toolcrib.services.record.audit import Scrub
 from toolcrib.stores.sql.access import SqlAccess
 from toolcrib.stores.sql.audit import SqlAudit
 from toolcrib.stores.sql.database import SECONDS_BUSY, Database
 from toolcrib.stores.sql.documents import SqlDocuments
 from toolcrib.stores.sql.journal import SqlJournal
+from toolcrib.stores.sql.labels import SqlLabels
 from toolcrib.stores.sql.loaded import SqlLoadedKits
 from toolcrib.stores.sql.process import new_owner
 from toolcrib.stores.sql.schema import migrate
@@ -27,6 +28,7 @@ class SqlStore:
         self.shelf = SqlShelf(database)
         self.loaded = SqlLoadedKits(database)
         self.access = SqlAccess(database)
+        self.labels = SqlLabels(database)
         self.todos = SqlTodos(database)
         self.documents = SqlDocuments(database)
 

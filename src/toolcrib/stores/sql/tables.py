@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from toolcrib.services.lines import clean
+from toolcrib.services.record.lines import clean
 
 METADATA = sa.MetaData()
 
@@ -117,6 +117,7 @@ GRANTS = sa.Table(
     sa.Column("ended", sa.Double, nullable=True),
     _words("ended_by"),
 )
+LABELS = sa.Table("tc_labels", METADATA, _words("session", key=True), _words("label", key=True), _words("tool"))
 DOCUMENTS = sa.Table(
     "tc_documents",
     METADATA,

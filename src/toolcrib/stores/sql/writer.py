@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TypeAlias
 
 from toolcrib.core.call import Record
-from toolcrib.services.lines import Mark
+from toolcrib.services.record.lines import Mark
 from toolcrib.services.store import StoreError
 
 MOST_WAITING = 100_000  # records

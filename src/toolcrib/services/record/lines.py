@@ -10,8 +10,8 @@ import msgspec
 from msgspec import Struct
 
 from toolcrib.core.call import Caller, Record
-from toolcrib.services.audit import Entry, Scrub
-from toolcrib.services.chain import body
+from toolcrib.services.record.audit import Entry, Scrub
+from toolcrib.services.record.chain import body
 
 Line: TypeAlias = tuple[str, float, str, str, str, str, str, str, str, str, float, int, str, str, int]
 Draft: TypeAlias = tuple[Line, bytes]  # a line and its canonical form

@@ -9,7 +9,7 @@ from hashlib import sha256
 
 import msgspec
 
-from toolcrib.services.audit import Entry, Head, Verdict
+from toolcrib.services.record.audit import Entry, Head, Verdict
 
 START = "0" * 64
 _encode = msgspec.json.encode

@@ -1,0 +1,1 @@
+"""The record of every call: its entries, their chain, and what an idempotency key remembers."""

@@ -27,13 +27,13 @@ async def test_a_box_is_kept_as_it_was_made(store: Any) -> None:
 async def test_names_are_the_same_however_they_are_capitalised(store: Any) -> None:
     made = await store.shelf.create(Box(name="Größe"))
     assert await store.shelf.get("GRÖSSE") == made
-    await refused("toolbox_name_taken", store.shelf.create(Box(name="grÖße")))
+    await refused("name_taken", store.shelf.create(Box(name="grÖße")))
 
 
 async def test_a_name_that_is_not_there_gives_nothing(store: Any) -> None:
     assert await store.shelf.get("none") is None
-    await refused("toolbox_not_found", store.shelf.delete("none"))
-    await refused("toolbox_not_found", store.shelf.update("none", Box(name="none"), revision=1))
+    await refused("not_found", store.shelf.delete("none"))
+    await refused("not_found", store.shelf.update("none", Box(name="none"), revision=1))
 
 
 async def test_boxes_are_listed_by_name(store: Any) -> None:
@@ -59,7 +59,7 @@ async def test_a_change_to_an_older_revision_is_refused(store: Any) -> None:
 async def test_a_box_may_be_renamed_but_not_onto_another(store: Any) -> None:
     await store.shelf.create(Box(name="one"))
     await store.shelf.create(Box(name="two"))
-    await refused("toolbox_name_taken", store.shelf.update("one", Box(name="Two"), revision=1))
+    await refused("name_taken", store.shelf.update("one", Box(name="Two"), revision=1))
     assert [box.name for box in await store.shelf.all()] == ["one", "two"]
     await store.shelf.update("one", Box(name="ONE"), revision=1)
     await store.shelf.update("one", Box(name="three"), revision=2)
@@ -70,19 +70,19 @@ async def test_a_deleted_box_is_given_back_once(store: Any) -> None:
     made = await store.shelf.create(Box(name="box"))
     assert await store.shelf.delete("Box") == made
     assert await store.shelf.get("box") is None
-    await refused("toolbox_not_found", store.shelf.delete("box"))
+    await refused("not_found", store.shelf.delete("box"))
 
 
 async def test_the_version_grows_with_each_change_and_with_no_refusal(store: Any) -> None:
-    seen = [await store.shelf.version()]
+    seen = [await store.drawers.version()]
     await store.shelf.create(Box(name="box"))
-    seen.append(await store.shelf.version())
-    await refused("toolbox_name_taken", store.shelf.create(Box(name="box")))
-    assert await store.shelf.version() == seen[-1]
+    seen.append(await store.drawers.version())
+    await refused("name_taken", store.shelf.create(Box(name="box")))
+    assert await store.drawers.version() == seen[-1]
     await store.shelf.update("box", Box(name="box"), revision=1)
-    seen.append(await store.shelf.version())
+    seen.append(await store.drawers.version())
     await store.shelf.delete("box")
-    seen.append(await store.shelf.version())
+    seen.append(await store.drawers.version())
     assert seen == sorted(set(seen))
 
 
@@ -103,7 +103,7 @@ async def test_of_two_boxes_made_at_once_under_one_name_one_is_refused(store: An
 
 async def test_another_process_sees_the_change_and_the_version(place: Place) -> None:
     first, second = place.open(), place.open()
-    before = await second.shelf.version()
+    before = await second.drawers.version()
     await first.shelf.create(Box(name="box"))
-    assert await second.shelf.version() > before
+    assert await second.drawers.version() > before
     assert (await second.shelf.get("box")).name == "box"

@@ -78,7 +78,7 @@ def test_a_server_that_does_not_answer_is_one_clear_sentence(tmp_path: Path) -> 
 def test_a_new_store_is_migrated_from_the_first_table_and_opening_it_again_changes_nothing(bare_place: Place) -> None:
     bare_place.open()
     first = tables_of(bare_place)
-    assert {f"tc_{name}" for name in ("audit", "head", "inflight", "journal", "shelf", "version")} <= first.keys()
+    assert {f"tc_{name}" for name in ("audit", "head", "inflight", "journal", "drawers", "version")} <= first.keys()
     bare_place.open()
     assert tables_of(bare_place) == first
 
@@ -143,7 +143,7 @@ class Lock:
             raw.isolation_level = None
             raw.execute("BEGIN IMMEDIATE")
         else:
-            self._connection.execute(sa.text("LOCK TABLE tc_head, tc_shelf IN ACCESS EXCLUSIVE MODE"))
+            self._connection.execute(sa.text("LOCK TABLE tc_head, tc_drawers IN ACCESS EXCLUSIVE MODE"))
 
     def release(self) -> None:
         self._connection.close()

@@ -106,7 +106,8 @@ POST = made("post", flow=frozenset({Flow.SENDS}), target="url")
 
 def posted(guard: FlowGuard, url: str, **who: Any) -> Verdict | None:
     said(guard, READ, BROWSE, **who)
-    return guard.check(call(POST, arguments={"url": url}, raw=b"x" * 1234, **{"session": "s", **who}))
+    who.setdefault("session", "s")
+    return guard.check(call(POST, arguments={"url": url}, raw=b"x" * 1234, **who))
 
 
 @pytest.mark.meets("flow:question:shows")

@@ -92,6 +92,8 @@ DOORS = (
         cli:lint | lint reports findings, and exits 1 when there are any and it is asked to be strict
         cli:simulate | simulate shows who gains and loses what
         cli:suggest | suggest AGENT prints the smallest toolbox
+        cli:agents | agents list|show|create|update|delete; what is made works at once | product.md
+        agents:kept:in-force | An agent made in the store holds and is refused as one in toolcrib.yaml | page.md
         cli:call | call TOOL JSON --agent NAME runs the whole pipeline, and the record shows it | issue 2
         cli:audit:verify | audit verify passes on an untouched store and exits 1 on a changed one | issue 2
         cli:audit:export | audit export writes JSON lines

@@ -11,9 +11,9 @@ from toolcrib.core.policy import AgentRules, Grants, Toolbox
 from toolcrib.core.registry import Names, Registry, Reserved
 from toolcrib.core.resolver import Resolver
 from toolcrib.core.tool import Tool, Traits, read_tool
-from toolcrib.services.shelf import Box
+from toolcrib.services.shelf import Box, Shelf
 from toolcrib.services.toolboxes import Change, Origin, Toolboxes, merged
-from toolcrib.stores.inprocess.shelf import MemoryShelf
+from toolcrib.stores.inprocess.drawers import MemoryDrawers
 
 
 async def body() -> str:
@@ -40,7 +40,7 @@ class Room:
         )
         rules = {name: AgentRules(name=name, toolboxes=boxes) for name, boxes in agents.items()}
         self.resolver = Resolver(Registry(tools, names), Grants(toolboxes=BASE, agents=rules))
-        self.shelf = MemoryShelf()
+        self.shelf = Shelf(MemoryDrawers())
         self.changes = 0
         self.boxes = Toolboxes(lambda: self.resolver, lambda: BASE, self.shelf, self.changed)
 

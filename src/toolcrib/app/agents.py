@@ -19,13 +19,11 @@ def rules_of(name: str, entries: Entries, grants: Grants, registry: Registry) ->
     if isinstance(entries, AgentRules):
         return msgspec.structs.replace(entries, name=name)
     if isinstance(entries, Mapping):
-        text = msgspec.json.encode({"agents": {name: entries}}).decode()  # JSON is YAML
-        config = heavy("toolcrib.services.config.reading").read_config(text, source="agents", env={})
-    else:
-        known = {box.lower() for box in grants.toolboxes}
-        named = [entry for entry in entries if entry.lower() in known]
-        own = tuple(KitTool(entry) for entry in entries if entry.lower() not in known)
-        config = Config(agents={name: AgentRules(name=name, toolboxes=tuple(named), tools=own)}, source="agents")
+        return heavy("toolcrib.services.agents").read_agent(name, entries, grants, registry)
+    known = {box.lower() for box in grants.toolboxes}
+    named = [entry for entry in entries if entry.lower() in known]
+    own = tuple(KitTool(entry) for entry in entries if entry.lower() not in known)
+    config = Config(agents={name: AgentRules(name=name, toolboxes=tuple(named), tools=own)}, source="agents")
     problems = heavy("toolcrib.services.config.names").check_names(config, registry, grants)
     if problems:
         raise BadConfig(problems, "agents")

@@ -31,6 +31,7 @@ from toolcrib.core.toolkit import settled
 from toolcrib.guards.flow import FlowGuard
 from toolcrib.guards.lanes import Lanes
 from toolcrib.services.config.values import Config
+from toolcrib.services.drawers import Kind
 
 if TYPE_CHECKING:
     from toolcrib.services.catalogue import Catalogue
@@ -73,7 +74,7 @@ class Crib:
         grants: Grants = source.grants(self.config)
         rules = {name: rules_of(name, entries, grants, registry) for name, entries in (agents or {}).items()}
         grants = msgspec.structs.replace(grants, agents={**grants.agents, **rules})
-        self._fixed_boxes = grants.toolboxes
+        self._fixed_boxes, self._fixed_agents = grants.toolboxes, grants.agents
         self.resolver = Resolver(registry, grants)
         self._shelf_version = 0
         self._closers: list[Close] = [self.store.close]
@@ -93,6 +94,7 @@ class Crib:
             workspace=workspace,
             current=self._current,
             boxes=lambda: self._fixed_boxes,
+            agents=lambda: self._fixed_agents,
             refresh=self.refresh,
             flow=self._flow,
             closers=self._closers,
@@ -133,12 +135,17 @@ class Crib:
 
     async def refresh(self) -> None:
         """Take up toolboxes that were made or changed since, here or in another process."""
-        version = await self.store.shelf.version()
+        version = await self.store.drawers.version()
         if version == self._shelf_version:
             return
         boxes = heavy("toolcrib.services.toolboxes").merged(self._fixed_boxes, await self.store.shelf.all())
+        kept = await self.store.drawers.all(Kind.AGENT)
+        own = heavy("toolcrib.services.agents").kept_agents(kept, self._fixed_agents, self.resolver.grants)
         grants = msgspec.structs.replace(
-            self.resolver.grants, toolboxes=boxes, revision=self.resolver.grants.revision + 1
+            self.resolver.grants,
+            toolboxes=boxes,
+            agents={**self._fixed_agents, **own},
+            revision=self.resolver.grants.revision + 1,
         )
         self.resolver = Resolver(self.resolver.registry, grants)
         self._shelf_version = version

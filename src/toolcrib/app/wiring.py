@@ -3,13 +3,14 @@
 One line a service, one line a guard; whatever must be let go of at the end puts its `close` among the closers.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
 from toolcrib.core.guard import Call, Guard
 from toolcrib.core.heavy import heavy
+from toolcrib.core.policy import AgentRules
 from toolcrib.core.resolver import Resolver
 from toolcrib.core.shape import Scrub
 from toolcrib.core.tool import Tool
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from toolcrib.services.results import Results
     from toolcrib.services.store import Store
 
+T = TypeVar("T")
 Close = Callable[[], Awaitable[None]]
 
 
@@ -37,6 +39,7 @@ class Parts(Struct, frozen=True, kw_only=True):
     workspace: str | None
     current: Callable[[], Resolver]
     boxes: Callable[[], "Mapping[str, Toolbox]"]
+    agents: Callable[[], Mapping[str, AgentRules]]
     refresh: Callable[[], Awaitable[None]]
     flow: FlowGuard
     closers: list[Close]
@@ -46,13 +49,14 @@ def native_services(parts: Parts) -> dict[type, object]:
     """What the native tools work on."""
     config, store, results = parts.config, parts.store, parts.results
     machine, files = heavy("toolcrib.machine.files.workspace"), heavy("toolcrib.services.files")
-    deny = {"*": config.deny_paths, **{name: rules.deny_paths for name, rules in config.agents.items()}}
+    deny = _PerAgent(parts.current, lambda rules: rules.deny_paths, {"*": config.deny_paths})
     catalogue = heavy("toolcrib.services.catalogue")
-    boxes, kits = heavy("toolcrib.services.toolboxes"), heavy("toolcrib.services.toolkits")
+    agents, boxes, kits = (heavy(f"toolcrib.services.{noun}") for noun in ("agents", "toolboxes", "toolkits"))
     return {
         files.Workspaces: machine.LocalWorkspaces(parts.workspace or config.workspace or None, deny),
-        files.PathRoutes: _routes(config, store, results),
+        files.PathRoutes: _routes(parts),
         catalogue.Catalogue: catalogue.Catalogue(parts.current),
+        agents.Agents: agents.Agents(parts.current, parts.agents, store.drawers, parts.refresh),
         boxes.Toolboxes: boxes.Toolboxes(parts.current, parts.boxes, store.shelf, parts.refresh),
         kits.Toolkits: kits.Toolkits(parts.current, store.loaded),
         heavy("toolcrib.services.access").Access: store.access,
@@ -64,7 +68,7 @@ def native_services(parts: Parts) -> dict[type, object]:
 def standing_guards(parts: Parts, own: Sequence[Guard]) -> list[Guard]:
     """The guards in the order in which a call meets them; one's own come last."""
     config = parts.config
-    rates = {name: rules.rate for name, rules in config.agents.items() if rules.rate is not None}
+    rates = _PerAgent(parts.current, lambda rules: rules.rate)
 
     def means(rule: CallRule, tool: Tool) -> bool:
         registry = parts.current().registry
@@ -92,7 +96,31 @@ class Spilled:
         return call.id
 
 
-def _routes(config: Config, store: "Store", results: "Results") -> object:
-    kinds = {name: rules.context_files for name, rules in config.agents.items() if rules.context_files}
-    documents = heavy("toolcrib.services.routing").DocumentRoutes(store.documents, kinds)
-    return heavy("toolcrib.services.kept").KeptRoutes(results, documents)
+class _PerAgent(Mapping[str, T]):
+    """One key of the agents as they are now: people change them while the crib is open."""
+
+    def __init__(
+        self, current: Callable[[], Resolver], of: Callable[[AgentRules], T | None], more: Mapping[str, T] | None = None
+    ) -> None:
+        self._current = current
+        self._of = of
+        self._more = more or {}
+
+    def __getitem__(self, name: str) -> T:
+        rules = self._current().grants.agents.get(name)
+        found = self._of(rules) if rules is not None else self._more.get(name)
+        if found is None or found == "":
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        yield from (name for name in (*self._more, *self._current().grants.agents) if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _routes(parts: Parts) -> object:
+    kinds = _PerAgent(parts.current, lambda rules: rules.context_files)
+    documents = heavy("toolcrib.services.routing").DocumentRoutes(parts.store.documents, kinds)
+    return heavy("toolcrib.services.kept").KeptRoutes(parts.results, documents)

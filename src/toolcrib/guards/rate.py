@@ -37,14 +37,15 @@ class Rate:
     ) -> None:
         """`sessions` are limits a session that hold for single agents, instead of the one for all."""
         self._limits = limits or Limits()
-        self._sessions = dict(sessions or {})
+        self._sessions: Mapping[str, int] = sessions if sessions is not None else {}  # not copied: limits change
         self._window = window
         self._calls: dict[tuple[str, str], deque[float]] = {}
-        self._always = bool(self._limits.rate or any(self._sessions.values()) or any(self._limits.agents.values()))
 
     def watches(self, tool: Tool) -> bool:
-        by_host = tool.traits.target and any(self._limits.hosts.values())
-        return bool(self._always or self._limits.tools.get(tool.name) or by_host)
+        limits = self._limits
+        by_host = tool.traits.target and any(limits.hosts.values())
+        by_whom = limits.rate or any(limits.agents.values()) or any(self._sessions.values())
+        return bool(by_whom or by_host or limits.tools.get(tool.name))
 
     def check(self, call: Call) -> Verdict | None:
         counted = [self._within(call, key, limit) for key, limit in self._keys(call) if limit]

@@ -34,8 +34,10 @@ class DocumentRoutes:
     """Reads and writes the routed paths. `index` is told of each memory in Markdown that is written."""
 
     def __init__(self, documents: Documents, kinds: Mapping[str, Kind | str], *, index: Index = no_index) -> None:
+        for kind in kinds.values():
+            Kind(kind)
         self._documents = documents
-        self._kinds = {agent: Kind(kind) for agent, kind in kinds.items()}
+        self._kinds = kinds  # not copied: an agent may be given another kind
         self._index = index
 
     def claims(self, caller: Caller, path: str) -> bool:
@@ -79,7 +81,7 @@ class DocumentRoutes:
 
     def _readable(self, caller: Caller, path: str) -> tuple[str, ...]:
         """Whose text is looked at for a path, in order."""
-        if _is_memory(path) or self._kinds[caller.agent] is Kind.OPEN:
+        if _is_memory(path) or self._kinds[caller.agent] == Kind.OPEN:
             return (caller.user, EVERYBODY)
         return (caller.user,) if path == USER else (EVERYBODY,)
 

@@ -1,10 +1,9 @@
 """The shelf of toolboxes that people made. The built-in ones are not here: they come with the program."""
 
-from typing import Protocol
-
+import msgspec
 from msgspec import Struct
 
-from toolcrib.core.errors import ToolFailed
+from toolcrib.services.drawers import Drawers, Kept, Kind
 
 
 class Box(Struct, frozen=True, kw_only=True):
@@ -19,61 +18,58 @@ class Box(Struct, frozen=True, kw_only=True):
     changed: float = 0.0  # seconds since 1970
 
 
-class Shelf(Protocol):
-    """Keeps toolboxes. Names are the same however they are capitalised."""
+class _Body(Struct, frozen=True, omit_defaults=True):
+    """What is kept of a box beside its name."""
+
+    description: str = ""
+    tools: tuple[str, ...] = ()
+    exact: bool = False
+
+
+_body = msgspec.json.Decoder(_Body)
+
+
+class Shelf:
+    """Keeps toolboxes. Refusals are those of the drawers."""
+
+    def __init__(self, drawers: Drawers) -> None:
+        self._drawers = drawers
 
     async def all(self) -> tuple[Box, ...]:
         """Every box, by name."""
-        ...
+        return tuple(map(_box, await self._drawers.all(Kind.TOOLBOX)))
 
     async def get(self, name: str) -> Box | None:
         """The box of that name."""
-        ...
+        kept = await self._drawers.get(Kind.TOOLBOX, name)
+        return None if kept is None else _box(kept)
 
     async def create(self, box: Box) -> Box:
-        """Put up a new box. Refused with `toolbox_name_taken` when the name is in use."""
-        ...
+        """Put up a new box."""
+        return _box(await self._drawers.create(Kind.TOOLBOX, _kept(box)))
 
     async def update(self, name: str, box: Box, *, revision: int) -> Box:
-        """Replace a box, its name included, if it is still at that revision.
-
-        Refused with `toolbox_not_found`, `toolbox_name_taken` or `revision_conflict`.
-        """
-        ...
+        """Replace a box, its name included, if it is still at that revision."""
+        return _box(await self._drawers.update(Kind.TOOLBOX, name, _kept(box), revision=revision))
 
     async def delete(self, name: str) -> Box:
-        """Take a box down; gives back what it was. Refused with `toolbox_not_found`."""
-        ...
-
-    async def version(self) -> int:
-        """A number that grows with each change to any box: whoever keeps a copy knows when it is stale."""
-        ...
+        """Take a box down; gives back what it was."""
+        return _box(await self._drawers.delete(Kind.TOOLBOX, name))
 
 
-def key_of(name: str) -> str:
-    """What makes two names the same."""
-    return " ".join(name.split()).casefold()
+def _kept(box: Box) -> Kept:
+    body = msgspec.json.encode(_Body(box.description, box.tools, box.exact)).decode()
+    return Kept(name=box.name, body=body, created_by=box.created_by)
 
 
-def no_box(name: str) -> ToolFailed:
-    """The refusal of a name that is not on the shelf."""
-    return ToolFailed(
-        f"There is no toolbox named {name!r}.", code="toolbox_not_found", hint="list_toolboxes shows those that exist."
-    )
-
-
-def taken(name: str) -> ToolFailed:
-    """The refusal of a name that is in use."""
-    return ToolFailed(
-        f"A toolbox named {name!r} exists already.", code="toolbox_name_taken", hint="Choose another name."
-    )
-
-
-def changed_meanwhile(name: str, *, at: int, expected: int) -> ToolFailed:
-    """The refusal of a change to a box that somebody else changed first."""
-    return ToolFailed(
-        f"The toolbox {name!r} was changed meanwhile (revision {at}, not {expected}). Nothing was saved.",
-        code="revision_conflict",
-        hint="Read it again and repeat your change.",
-        retryable=True,
+def _box(kept: Kept) -> Box:
+    body = _body.decode(kept.body)
+    return Box(
+        name=kept.name,
+        description=body.description,
+        tools=body.tools,
+        exact=body.exact,
+        created_by=kept.created_by,
+        revision=kept.revision,
+        changed=kept.changed,
     )

@@ -5,6 +5,7 @@ from typing import Protocol
 from toolcrib.core.errors import ToolError
 from toolcrib.services.access import Access
 from toolcrib.services.documents import Documents
+from toolcrib.services.drawers import Drawers
 from toolcrib.services.labels import Labels
 from toolcrib.services.loaded import LoadedKits
 from toolcrib.services.record.audit import Audit
@@ -39,6 +40,8 @@ class Store(Protocol):
     def audit(self) -> Audit: ...
     @property
     def journal(self) -> Journal: ...
+    @property
+    def drawers(self) -> Drawers: ...
     @property
     def shelf(self) -> Shelf: ...
     @property

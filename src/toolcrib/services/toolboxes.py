@@ -10,7 +10,8 @@ from toolcrib.core.errors import ToolFailed
 from toolcrib.core.policy import Toolbox
 from toolcrib.core.registry import Registry, UnknownName, near
 from toolcrib.core.resolver import Resolver, Seat
-from toolcrib.services.shelf import Box, Shelf, key_of
+from toolcrib.services.drawers import key_of
+from toolcrib.services.shelf import Box, Shelf
 
 NAME_MOST = 80
 DESCRIPTION_MOST = 500
@@ -261,7 +262,7 @@ async def _coded(saving: Awaitable[Box]) -> Box:
         return await saving
     except ToolFailed as error:
         fault = error.as_fault()
-        code = {"toolbox_name_taken": "TOOLBOX_NAME_TAKEN", "toolbox_not_found": "TOOLBOX_NOT_FOUND"}.get(fault.code)
+        code = {"name_taken": "TOOLBOX_NAME_TAKEN", "not_found": "TOOLBOX_NOT_FOUND"}.get(fault.code)
         if code is None:
             raise
         raise ToolFailed(fault.message, code=code, hint=fault.hint) from None

@@ -74,7 +74,7 @@ class LocalWorkspaces:
         durable: bool = False,
     ) -> None:
         self._default = default_root
-        self._deny = dict(deny or {})
+        self._deny = deny or {}  # not copied: the lists of an agent change while it works
         self._ripgrep = (shutil.which("rg") if ripgrep is None else ripgrep) or None
         self._root = partial(Root, kernel=kernel, durable=durable)
         self._kept: dict[tuple[str, tuple[str, ...]], LocalWorkspace] = {}

@@ -76,7 +76,7 @@ def _config(found: Found, into: Reading, source: str) -> Config:
 
 def _flow(found: Found) -> FlowRules:
     agents = {name: AgentFlow(**one) for name, one in found.get("agents", {}).items()}
-    return FlowRules(**{**found, "agents": agents})
+    return FlowRules(**{key: found[key] for key in found if key != "agents"}, agents=agents)
 
 
 def _effects(words: Names) -> Names:

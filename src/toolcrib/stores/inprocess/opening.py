@@ -1,13 +1,14 @@
 """Opens the in-memory store: one attribute for each port."""
 
 from toolcrib.services.record.audit import Scrub
+from toolcrib.services.shelf import Shelf
 from toolcrib.stores.inprocess.access import MemoryAccess
 from toolcrib.stores.inprocess.audit import MemoryAudit
 from toolcrib.stores.inprocess.documents import MemoryDocuments
+from toolcrib.stores.inprocess.drawers import MemoryDrawers
 from toolcrib.stores.inprocess.journal import MemoryJournal
 from toolcrib.stores.inprocess.labels import MemoryLabels
 from toolcrib.stores.inprocess.loaded import MemoryLoadedKits
-from toolcrib.stores.inprocess.shelf import MemoryShelf
 from toolcrib.stores.inprocess.todos import MemoryTodos
 
 
@@ -17,7 +18,8 @@ class MemoryStore:
     def __init__(self, *, scrub: Scrub) -> None:
         self.audit = MemoryAudit(scrub)
         self.journal = MemoryJournal()
-        self.shelf = MemoryShelf()
+        self.drawers = MemoryDrawers()
+        self.shelf = Shelf(self.drawers)
         self.loaded = MemoryLoadedKits()
         self.access = MemoryAccess()
         self.labels = MemoryLabels()

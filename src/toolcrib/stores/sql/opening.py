@@ -3,16 +3,17 @@
 import asyncio
 
 from toolcrib.services.record.audit import Scrub
+from toolcrib.services.shelf import Shelf
 from toolcrib.stores.sql.access import SqlAccess
 from toolcrib.stores.sql.audit import SqlAudit
 from toolcrib.stores.sql.database import SECONDS_BUSY, Database
 from toolcrib.stores.sql.documents import SqlDocuments
+from toolcrib.stores.sql.drawers import SqlDrawers
 from toolcrib.stores.sql.journal import SqlJournal
 from toolcrib.stores.sql.labels import SqlLabels
 from toolcrib.stores.sql.loaded import SqlLoadedKits
 from toolcrib.stores.sql.process import new_owner
 from toolcrib.stores.sql.schema import migrate
-from toolcrib.stores.sql.shelf import SqlShelf
 from toolcrib.stores.sql.todos import SqlTodos
 from toolcrib.stores.sql.writer import MOST_WAITING
 
@@ -25,7 +26,8 @@ class SqlStore:
         self.database = database
         self.audit = SqlAudit(database, scrub, owner, most_waiting=most_waiting)
         self.journal = SqlJournal(database, owner)
-        self.shelf = SqlShelf(database)
+        self.drawers = SqlDrawers(database)
+        self.shelf = Shelf(self.drawers)
         self.loaded = SqlLoadedKits(database)
         self.access = SqlAccess(database)
         self.labels = SqlLabels(database)

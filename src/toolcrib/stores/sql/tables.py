@@ -66,14 +66,13 @@ JOURNAL = sa.Table(
     sa.Column("at", sa.Double, nullable=False, index=True),
     sa.Column("outcome", sa.LargeBinary, nullable=True),
 )
-SHELF = sa.Table(
-    "tc_shelf",
+DRAWERS = sa.Table(
+    "tc_drawers",
     METADATA,
+    _words("kind", key=True),
     _words("key", key=True),
     _words("name"),
-    _words("description"),
-    _words("tools"),
-    sa.Column("exact", sa.Boolean, nullable=False),
+    _words("body"),
     _words("created_by"),
     sa.Column("revision", sa.Integer, nullable=False),
     sa.Column("changed", sa.Double, nullable=False),

@@ -70,13 +70,11 @@ def _calls() -> None:
 
 def _boxes() -> None:
     op.create_table(
-        "tc_shelf",
-        *map(_text, ("key", "name", "description", "tools")),
-        sa.Column("exact", sa.Boolean(), nullable=False),
-        _text("created_by"),
+        "tc_drawers",
+        *map(_text, ("kind", "key", "name", "body", "created_by")),
         sa.Column("revision", sa.Integer(), nullable=False),
         _number("changed"),
-        sa.PrimaryKeyConstraint("key"),
+        sa.PrimaryKeyConstraint("kind", "key"),
     )
     op.create_table("tc_counts", _text("name"), _count("value"), sa.PrimaryKeyConstraint("name"))
     op.create_table(

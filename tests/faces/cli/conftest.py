@@ -75,6 +75,7 @@ def fill(place: Path) -> None:
         "README.md": "Welcome.\n",
         "other.yaml": OTHER,
         "mindroom.yaml": MINDROOM,
+        "reader.yaml": "toolboxes: [scout]\n",
         "note.json": '{"path": "note.md", "content": "Buy milk."}',
         "server.log": f"started\napi_key={SECRET}\n",
     }
@@ -123,6 +124,7 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
     for tools in (["glob", "explain_tool"], ["list_toolboxes"]):
         wish = json.dumps({"tool_names": tools, "reason": REASON})
         real("call", "request_tool_access", wish, "--agent", "asker", "--session", "talk")
+    real("agents", "create", "reader", "--toolbox", "scout")
     later, first = real("access", "list")
     real("access", "approve", later["id"], "--good")
     (grant,) = real("access", "show", later["id"])["grants"]

@@ -27,7 +27,7 @@ _DEFINED = "What stands below an agent in toolcrib.yaml, as YAML or JSON: text, 
     default="list",
     examples=(
         "toolcrib agents",
-        "toolcrib agents create reader --toolbox scout",
+        "toolcrib agents create clerk --toolbox scout",
         "toolcrib agents update reader --toolbox scout --toolbox research",
         "toolcrib agents show reader --json",
         "toolcrib agents delete reader",
@@ -55,7 +55,7 @@ def list_agents(asked: Asked) -> None:
     )
 
 
-@command.command("show", cls=Command, examples=("toolcrib agents show helper", "toolcrib agents show helper --json"))
+@command.command("show", cls=Command, examples=("toolcrib agents show helper", "toolcrib agents show reader --json"))
 @click.argument("name")
 @pass_asked
 def show(asked: Asked, name: str) -> None:
@@ -67,7 +67,7 @@ def show(asked: Asked, name: str) -> None:
     "create",
     cls=Command,
     examples=(
-        "toolcrib agents create reader --toolbox scout --description 'Reads, and changes nothing'",
+        "toolcrib agents create clerk --toolbox scout --description 'Reads, and changes nothing'",
         "toolcrib agents create writer '{toolboxes: [research], deny: [http_request]}'",
     ),
 )
@@ -115,7 +115,9 @@ def update(
     _print(asked, _with_agents(asked, work))
 
 
-@command.command("delete", cls=Command, examples=("toolcrib agents delete reader",))
+@command.command(
+    "delete", cls=Command, examples=("toolcrib agents delete reader", "toolcrib agents delete reader --json")
+)
 @click.argument("name")
 @pass_asked
 def delete(asked: Asked, name: str) -> None:

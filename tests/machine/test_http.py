@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ class Names:
         return rows.pop(0) if len(rows) > 1 else rows[0]
 
 
-def opened(*servers: Server, **more: object) -> Network:
+def opened(*servers: Server, **more: Any) -> Network:
     return Network(allow_private=tuple(f"127.0.0.1:{server.port}" for server in servers), **more)
 
 

@@ -72,7 +72,6 @@ GUARDS = (
         browse-url:untrusted | What browse_url brings is marked as untrusted | catalogue.md 2H
         extract-links:filter | extract_links lists links by pattern | catalogue.md 2H
         """,
-        deferred="issue 3: guards",
     )
     + table(
         "guards.md 1",

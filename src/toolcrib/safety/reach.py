@@ -143,10 +143,10 @@ def judge(
     return judged
 
 
-def wrong_hop(url: str, hop: int, seen: set[str]) -> str:
+def wrong_hop(url: str, hop: int, seen: set[str], most: int = REDIRECTS) -> str:
     """What is wrong with going on to `url` after `hop` redirects; it is noted as seen."""
-    if hop > REDIRECTS:
-        return f"more than {REDIRECTS} redirects"
+    if hop > most:
+        return f"more than {most} redirects"
     if url in seen:
         return "the redirects go round in a circle"
     seen.add(url)

@@ -23,6 +23,14 @@ class Engine(Protocol):
         ...
 
 
+def opened(url: str) -> tuple[str, ...]:
+    """What a request to a provider may reach though it is not public: the configuration names its address."""
+    if not url:
+        return ()
+    at = read_url(url)
+    return (f"[{at.host}]:{at.port}" if ":" in at.host else f"{at.host}:{at.port}",)
+
+
 async def ask(http: Http, request: Outgoing) -> Mapping[str, Any]:
     """The JSON object that a provider answers with."""
     came = await http.send(request)

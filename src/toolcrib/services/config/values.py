@@ -6,6 +6,8 @@ from msgspec import Struct
 
 from toolcrib.core.errors import Problem
 from toolcrib.core.policy import AgentRules, Names, Policy, Toolbox, Toolkit
+from toolcrib.services.http import Network
+from toolcrib.services.web import SearchRules
 
 
 class CallRule(Struct, frozen=True, kw_only=True):
@@ -66,6 +68,8 @@ class Config(Struct, frozen=True, kw_only=True):
     confirm: Names = ()  # effects that ask first, as core.tool.Effect calls them
     limits: Limits = Limits()
     flow: FlowRules = FlowRules()
+    network: Network = Network()
+    search: SearchRules = SearchRules()
     audit: str = ""
     workspace: str = ""
     deny_paths: Names = ()
@@ -74,3 +78,9 @@ class Config(Struct, frozen=True, kw_only=True):
     notes: tuple[Problem, ...] = ()  # what is known and not used
     lines: Mapping[str, int] = {}  # place: line
     source: str = "toolcrib.yaml"
+
+    def line(self, where: str) -> int:
+        """The line of a place, or of the nearest place around it; 0 if there is none."""
+        while where and where not in self.lines:
+            where = where[: max(where.rfind("."), where.rfind("["), 0)]
+        return self.lines.get(where, 0)

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec.structs import replace
-
 from toolcrib.core.errors import BadConfig, Problem
 from toolcrib.core.heavy import heavy
 from toolcrib.core.registry import Registry
@@ -30,8 +28,7 @@ def way_out(config: Config, registry: Registry) -> tuple[Any, Any]:
     except BadConfig as error:
         problems += error.problems
     if problems:
-        placed = [replace(problem, line=config.line(problem.where)) for problem in problems]
-        raise BadConfig(sorted(placed, key=lambda problem: problem.line), config.source)
+        raise config.refusal(problems)
     return http, search
 
 

@@ -18,10 +18,10 @@ from toolcrib.machine.http.bodies import read_body
 from toolcrib.machine.http.buckets import Buckets
 from toolcrib.machine.http.faults import broken, not_connected, too_slow, untrusted
 from toolcrib.machine.http.headers import METHODS, REDIRECTS, Hop, after_redirect, check_headers, wire_headers
-from toolcrib.machine.http.lists import Lists, Meant
 from toolcrib.machine.http.names import Lookups
 from toolcrib.machine.http.pools import Pools, close_if_more_waits
 from toolcrib.safety.addresses import Address
+from toolcrib.safety.domains import Lists, Meant
 from toolcrib.safety.reach import Private, fault_of_name, passed, wrong_hop
 from toolcrib.safety.urls import BadUrl, Url, join, read_url
 from toolcrib.services.http import MOST_SECONDS, Incoming, Network, Outgoing
@@ -108,8 +108,15 @@ class LocalHttp:
             hop = following
 
     def _check_domain(self, url: Url, request: Outgoing) -> None:
-        if request.caller is not None:
-            self._lists.check(url.host, request.caller, request.tool)
+        if request.caller is None:
+            return
+        if place := self._lists.leaves_out(url.host, request.caller.agent, request.tool):
+            raise ToolFailed(
+                f"{url.host} was not asked: it is not among the domains of {place}.",
+                code="domain_not_allowed",
+                hint="Use a source that is allowed, or ask a person to add the domain.",
+                data={"list": place},
+            )
 
     async def _addresses(self, url: Url, private: Private) -> tuple[Address, ...]:
         fault = fault_of_name(url, private)

@@ -1,10 +1,11 @@
 """What a configuration says, as values: the parts that core's policy does not know already."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from toolcrib.core.errors import Problem
+from toolcrib.core.errors import BadConfig, Problem
 from toolcrib.core.policy import AgentRules, Names, Policy, Toolbox, Toolkit
 from toolcrib.services.http import Network
 from toolcrib.services.web import SearchRules
@@ -84,3 +85,8 @@ class Config(Struct, frozen=True, kw_only=True):
         while where and where not in self.lines:
             where = where[: max(where.rfind("."), where.rfind("["), 0)]
         return self.lines.get(where, 0)
+
+    def refusal(self, problems: Iterable[Problem]) -> BadConfig:
+        """These problems with their lines, in order."""
+        placed = [replace(problem, line=self.line(problem.where)) for problem in problems]
+        return BadConfig(sorted(placed, key=lambda problem: problem.line), self.source)

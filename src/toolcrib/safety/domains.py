@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from toolcrib.core.call import Caller
-from toolcrib.core.errors import BadConfig, Problem, ToolFailed
+from toolcrib.core.errors import BadConfig, Problem
 from toolcrib.safety.reach import Domains, Private
 from toolcrib.safety.urls import BadUrl
 from toolcrib.services.config.kinds import at
@@ -15,7 +14,10 @@ Meant = Callable[[str], Iterable[str]]  # of an entry of network.tools: the tool
 
 
 class Lists:
-    """Which hosts may be asked, and for whom. Every list that is about a call has to hold the host."""
+    """Which hosts may be asked, and for whom. Every list that is about a call has to hold the host.
+
+    `private` is what may be reached though it is not public.
+    """
 
     def __init__(self, network: Network, meant: Meant) -> None:
         """Raises BadConfig with every entry that means nothing."""
@@ -31,16 +33,10 @@ class Lists:
         if self._problems:
             raise BadConfig(self._problems)
 
-    def check(self, host: str, caller: Caller, tool: str) -> None:
-        """Raise ToolFailed for a host that a list leaves out."""
-        for place, domains in (*self._everybody, *self._agents.get(caller.agent, ()), *self._tools.get(tool, ())):
-            if host not in domains:
-                raise ToolFailed(
-                    f"{host} was not asked: it is not among the domains of {place}.",
-                    code="domain_not_allowed",
-                    hint="Use a source that is allowed, or ask a person to add the domain.",
-                    data={"list": place},
-                )
+    def leaves_out(self, host: str, agent: str = "", tool: str = "") -> str:
+        """The list that does not hold a host, by its place in the configuration; "" if every one does."""
+        lists = (*self._everybody, *self._agents.get(agent, ()), *self._tools.get(tool, ()))
+        return next((place for place, domains in lists if host not in domains), "")
 
     def _named(self, where: str, lists: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, Domains]]:
         return {

@@ -30,5 +30,6 @@ class SearXng:
                 seconds=reply.SECONDS,
                 limit=reply.BYTES,
             ),
+            forbidden="it gives no JSON; allow that under search.formats in its settings",
         )
         return [reply.hit(row, "url", "content", "publishedDate") for row in reply.rows(found, "results")]

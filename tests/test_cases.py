@@ -20,9 +20,9 @@ from toolcrib.sources.native import families, native_tools
 CASES = Path(__file__).parent / "cases"
 KEYS = {
     "name", "files", "before", "boxes", "call", "gives", "says", "structured", "refused", "failed", "after", "agent",
-    "toolkits", "toolboxes", "policy", "session", "meets", "lacks", "depth", "user", "web", "network", "search",
+    "toolkits", "toolboxes", "policy", "session", "meets", "lacks", "depth", "user", "web", "network", "search", "limits",
 }  # fmt: skip
-CONFIGURES = ("toolkits", "toolboxes", "policy", "network", "search")
+CONFIGURES = ("toolkits", "toolboxes", "policy", "network", "search", "limits")
 READ = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) or {} for path in sorted(CASES.glob("*.yaml"))}
 ALL = [
     pytest.param(tool, case, id=f"{family}-{tool}-{case['name'].replace(' ', '-')[:80]}")

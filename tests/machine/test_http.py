@@ -239,27 +239,6 @@ async def test_a_bucket_counts_for_its_name_asker_and_host_and_an_unknown_one_ne
         await http.close()
 
 
-@pytest.mark.meets("net:rate:host")
-async def test_a_host_is_asked_no_more_often_than_its_own_limit_by_an_agent():
-    names = Names(a_example=[["127.0.0.1"]], b_example=[["127.0.0.1"]], c_other=[["127.0.0.1"]])
-    async with serving(lambda asked: redirect("/2") if asked.target == "/go" else answer("ok")) as server:
-        hosts = {"*": Bucket(3, 60), "*.example": Bucket(2, 60), "b.example": Bucket(1, 30)}
-        http = LocalHttp(opened(server, hosts=hosts), dns=names)
-
-        async def asked(host: str, target: str = "/", caller: Caller | None = ME) -> int:
-            try:
-                return (await http.send(Outgoing(url=server.url(target, host), caller=caller))).status
-            except RateLimited as error:
-                return int(str(error.data["retry_after"]))
-
-        assert [await asked("a.example") for _ in range(3)] == [200, 200, 30]
-        assert [await asked("b.example") for _ in range(2)] == [200, 30]
-        assert [await asked("c.other", target) for target in ("/go", "/", "/")] == [200, 200, 20]  # a redirect counts
-        assert await asked("a.example", caller=Caller(agent="bob")) == 200
-        assert await asked("a.example", caller=None) == 200  # the house's own requests are not an agent's
-        await http.close()
-
-
 async def test_two_agents_of_one_team_share_a_bucket():
     async with serving(answer("ok")) as server:
         http = LocalHttp(opened(server, buckets={"news": Bucket(1, 60)}))
@@ -275,7 +254,6 @@ async def test_two_agents_of_one_team_share_a_bucket():
         Network(allow=("http://x",)),
         Network(allow_private=("10.0.0.0/99",)),
         Network(agents={"a": ("x..y",)}),
-        Network(hosts={"http://x": Bucket(1)}),
         Network(tools={"t": ("a b",)}),
     ],
 )

@@ -67,7 +67,6 @@ GUARDS = (
         net:domains:lists | Domain lists per agent and tool are enforced | seed 002
         net:limits:size-time | A response is bounded in size and time, compressed ones too | issue 3
         cli:check:url | check url gives a verdict per line by the functions that the client uses | product.md
-        net:rate:host | A host is asked no more often than its own limit, and the refusal says when again | calls.md 4
         net:tls:name | A certificate is checked against the name, though the connection goes to the checked address
         net:config:lines | A wrong entry of network or search is refused with its line | product.md Manners
         http-request:limits | http_request has 30 s by default, 120 s at most, and a body cap | catalogue.md 2H

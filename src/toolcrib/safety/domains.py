@@ -30,10 +30,6 @@ class Lists:
         for entry, each in self._named("network.tools", network.tools).items():
             for tool in meant(entry):
                 self._tools.setdefault(tool, []).append(each)
-        self._counted = [
-            (entry, self._read(at("network.hosts", entry), Domains, _but_any(entry))) for entry in network.hosts
-        ]
-        self._any = "*" if "*" in network.hosts else ""
         if self._problems:
             raise BadConfig(self._problems)
 
@@ -41,13 +37,6 @@ class Lists:
         """The list that does not hold a host, by its place in the configuration; "" if every one does."""
         lists = (*self._everybody, *self._agents.get(agent, ()), *self._tools.get(tool, ()))
         return next((place for place, domains in lists if host not in domains), "")
-
-    def counted(self, host: str) -> str:
-        """The entry of `network.hosts` that says how often a host is asked; "" if none does."""
-        if not self._counted:
-            return ""
-        fits = [entry for entry, domains in self._counted if host in domains]
-        return max(fits, key=lambda entry: (not entry.startswith("*"), len(entry)), default=self._any)
 
     def _named(self, where: str, lists: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, Domains]]:
         return {
@@ -65,7 +54,3 @@ class Lists:
             else:
                 sound.append(entry)
         return kind(sound)
-
-
-def _but_any(entry: str) -> tuple[str, ...]:
-    return () if entry == "*" else (entry,)

@@ -31,7 +31,6 @@ class Network(Struct, frozen=True, kw_only=True):
     tools: Mapping[str, tuple[str, ...]] = {}  # tool: the only domains that it reaches
     allow_private: tuple[str, ...] = ()  # host, host:port, address or block that may be reached though not public
     buckets: Mapping[str, Bucket] = {}  # what a rate_limit_key names
-    hosts: Mapping[str, Bucket] = {}  # how often a host is asked: a name, *.name, or * for each
 
 
 class Outgoing(Struct, frozen=True, kw_only=True):

@@ -37,7 +37,6 @@ network:
   agents: {helper: ["*.example.com"]}
   tools: {web_fetch: [api.example.com]}
   allow_private: ["127.0.0.1:8080"]
-  hosts: {"*": {calls: 100}, "*.example.com": {calls: 5, seconds: 1.0}}
   buckets: {news: {calls: 3}, slow: {calls: 1, seconds: 5.5}}
 search: {providers: [{kind: searxng, url: "http://127.0.0.1:8888"}], agents: {helper: searxng}}
 audit: strict

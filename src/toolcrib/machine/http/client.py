@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec.structs import replace
 
-from toolcrib.core.call import Caller
 from toolcrib.core.errors import ToolFailed
 from toolcrib.core.heavy import heavy
 from toolcrib.machine.http.bodies import read_body
@@ -57,7 +56,6 @@ class LocalHttp:
         rules = network or Network()
         self._lists = Lists(rules, meant)
         self._buckets = Buckets(rules.buckets)
-        self._hosts = Buckets(rules.hosts)
         self._own_dns = Lookups()
         self._dns = dns or self._own_dns
         self._tls = tls
@@ -74,7 +72,8 @@ class LocalHttp:
         check_headers(hop.headers)
         self._check_domain(hop.url, request)
         if request.bucket and request.caller is not None:
-            self._buckets.take(request.bucket, _asker(request.caller), hop.url.host, time.monotonic())
+            asker = request.caller.team or request.caller.agent
+            self._buckets.take(request.bucket, asker, hop.url.host, time.monotonic())
         deadline = heavy("asyncio").timeout(seconds)
         try:
             async with deadline:
@@ -99,8 +98,6 @@ class LocalHttp:
             if fault := wrong_hop(f"{hop.method} {hop.url}", len(hops), seen, request.redirects):
                 raise ToolFailed(f"{hop.url.host} was not asked: {fault}.", code="too_many_redirects")
             self._check_domain(hop.url, request)
-            if request.caller is not None and (entry := self._lists.counted(hop.url.host)):
-                self._hosts.take(entry, _asker(request.caller), hop.url.host, time.monotonic())
             addresses = await self._addresses(hop.url, private)
             async with self._asked(hop, addresses, seconds) as (address, response):
                 following, note = _following(hop, response, request.redirects)
@@ -163,10 +160,6 @@ class LocalHttp:
         if self._pools is None or self._loop is not loop:
             self._pools, self._loop = Pools(self._tls), loop
         return self._pools
-
-
-def _asker(caller: Caller) -> str:
-    return caller.team or caller.agent
 
 
 def _following(hop: Hop, response: "Response", most: int) -> tuple[Hop | None, str]:

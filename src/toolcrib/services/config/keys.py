@@ -191,12 +191,6 @@ NETWORK = Table(
             "What is reached though it is not public: a host, host:port, an address, or a block such as 10.0.0.0/8",
             "[]",
         ),
-        Field(
-            "hosts",
-            Each(_BUCKET, "host", strict=False),
-            "How often an agent, or a team, asks a host: a name, *.name, or * for each that is not named",
-            "{}",
-        ),
         Field("buckets", Each(_BUCKET, "bucket"), "How often the hosts behind a rate_limit_key are asked", "{}"),
     )
 )

@@ -49,9 +49,8 @@ def _complete_all(found: Found, into: Reading) -> None:
         _complete(rule, "rule", f"rules[{i}]", ("tool", "action"), into)
     for i, provider in enumerate(found.get("search", {}).get("providers", ())):
         _complete(provider, "provider", f"search.providers[{i}]", ("kind",), into)
-    for key in ("buckets", "hosts"):
-        for name, bucket in found.get("network", {}).get(key, {}).items():
-            _complete(bucket, "bucket", at(f"network.{key}", name), ("calls",), into)
+    for name, bucket in found.get("network", {}).get("buckets", {}).items():
+        _complete(bucket, "bucket", at("network.buckets", name), ("calls",), into)
 
 
 def _complete(part: Found | None, noun: str, where: str, keys: Names, into: Reading) -> None:
@@ -99,8 +98,7 @@ def _flow(found: Found) -> FlowRules:
 def _network(found: Found) -> Network:
     said = dict(found)
     buckets = {name: Bucket(**one) for name, one in said.pop("buckets", {}).items()}
-    hosts = {name: Bucket(**one) for name, one in said.pop("hosts", {}).items()}
-    return Network(**said, buckets=buckets, hosts=hosts)
+    return Network(**said, buckets=buckets)
 
 
 def _search(found: Found) -> SearchRules:

@@ -36,7 +36,7 @@ class Told(Struct, frozen=True, kw_only=True):
     truncated: bool
 
 
-@family.tool(Effect.READ, parallel=True, flow=(Flow.UNTRUSTED, Flow.SENDS), seconds=SECONDS + 10)
+@family.tool(Effect.READ, parallel=True, flow=(Flow.UNTRUSTED, Flow.SENDS), target="url", seconds=SECONDS + 10)
 async def browse_url(
     http: Http,
     me: Caller,
@@ -67,7 +67,7 @@ async def browse_url(
     return _told(came, page, read.note)
 
 
-@family.tool(Effect.READ, parallel=True, flow=(Flow.UNTRUSTED, Flow.SENDS), seconds=SECONDS + 10)
+@family.tool(Effect.READ, parallel=True, flow=(Flow.UNTRUSTED, Flow.SENDS), target="url", seconds=SECONDS + 10)
 async def extract_links(
     http: Http,
     me: Caller,

@@ -14,8 +14,8 @@ from toolcrib.core.call import Caller
 from toolcrib.core.errors import BadConfig, ToolFailed
 from toolcrib.machine.http import LocalHttp
 from toolcrib.providers.search.chain import Chain
-from toolcrib.services.record.audit import Query as Records
 from toolcrib.services.config.reading import read_config
+from toolcrib.services.record.audit import Query as Records
 from toolcrib.services.web import Found, Freshness, Provider, Query, SearchRules
 
 ME = Caller(agent="ada")

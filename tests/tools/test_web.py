@@ -50,6 +50,33 @@ async def test_what_a_page_says_is_scrubbed_like_every_other_result():
     assert "[REDACTED" in outcome.text
 
 
+@pytest.mark.meets("browse-url:untrusted")
+async def test_every_piece_of_a_long_page_is_fenced():
+    page = "<p>" + "words of a stranger " * 5000
+    async with serving(answer(page, Content_Type="text/html")) as server, crib(server) as mine:
+        first = await mine.call("browse_url", {"url": server.url()}, agent="ada", session="s")
+        assert first.text.count("untrusted id=") == 2
+        assert "left out here" in first.text
+        piece = await mine.call("read_result", {"id": first.id, "offset": 30_000}, agent="ada", session="s")
+    lines = piece.text.splitlines()
+    assert lines[0].startswith('<untrusted id="')
+    assert f'from="result {first.id}"' in lines[0]
+    assert sum("untrusted id=" in line for line in lines) == 2
+    assert lines[-1].startswith("[Characters 30,000 to 38,000 of")
+
+
+@pytest.mark.meets("http-request:limits")
+async def test_a_body_is_read_to_a_megabyte_and_a_longer_one_is_not_sent():
+    async with serving(answer(b"x" * 1_500_000)) as server, crib(server) as mine:
+        outcome = await mine.call("http_request", {"url": server.url()}, agent="ada")
+        assert "The body is longer than 1,048,576 bytes and is cut there." in outcome.text
+        long = {"url": server.url(), "method": "POST", "body": "x" * 1_000_001}
+        refused = await mine.call("http_request", long, agent="ada")
+    assert refused.error is not None
+    assert refused.error.code == "invalid_args"
+    assert len(server.asked) == 1
+
+
 async def test_the_client_says_who_it_is_and_nothing_about_the_machine():
     async with serving(answer("ok")) as server, crib(server) as mine:
         await mine.call("http_request", {"url": server.url()}, agent="ada")

@@ -25,6 +25,11 @@ def fence(text: str, origin: str) -> str:
     return f'<untrusted id="{mark}" from="{plain(origin, 300)}">\n{NOTE}\n\n{clean(text)}\n</untrusted id="{mark}">'
 
 
+def fenced(text: str) -> bool:
+    """Whether a text holds a fence: nothing else can hold its first words, for `clean` takes them out."""
+    return '<untrusted id="' in text
+
+
 def clean(text: str) -> str:
     """A stranger's text without hidden characters and without what looks like a fence."""
     return _LIKE.sub("&lt;", _HIDDEN.sub("", text))

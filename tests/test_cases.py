@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.machine.webserver import Asked, Rule, Server, answer, serving
 from toolcrib.app import Crib, Turn
 from toolcrib.core.call import Outcome
 from toolcrib.services.config.reading import read_config
@@ -19,8 +20,9 @@ from toolcrib.sources.native import families, native_tools
 CASES = Path(__file__).parent / "cases"
 KEYS = {
     "name", "files", "before", "boxes", "call", "gives", "says", "structured", "refused", "failed", "after", "agent",
-    "toolkits", "toolboxes", "policy", "session", "meets", "lacks", "depth", "user",
+    "toolkits", "toolboxes", "policy", "session", "meets", "lacks", "depth", "user", "web", "network", "search", "limits",
 }  # fmt: skip
+CONFIGURES = ("toolkits", "toolboxes", "policy", "network", "search", "limits")
 READ = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) or {} for path in sorted(CASES.glob("*.yaml"))}
 ALL = [
     pytest.param(tool, case, id=f"{family}-{tool}-{case['name'].replace(' ', '-')[:80]}")
@@ -34,7 +36,8 @@ ALL = [
 async def test_case(tool: str, case: Mapping[str, Any], workspace: Path):
     assert not set(case) - KEYS, "a key that the runner does not know"
     _lay_out(workspace, case.get("files", {}))
-    async with _crib(case, workspace) as crib:
+    async with serving(_answers(case.get("web", {}))) as server, _crib(_filled(case, server), workspace) as crib:
+        case = _filled(case, server)
         turn = await _turn(crib, case)
         for step in case.get("before", ()):
             await turn.call(step["tool"], step["call"])
@@ -59,9 +62,35 @@ def test_every_family_has_a_case_file_and_every_case_a_tool():
 
 def _crib(case: Mapping[str, Any], workspace: Path) -> Crib:
     rules = {"toolboxes": case.get("boxes", ["all"]), **case.get("agent", {})}
-    data = {"agents": {"tester": rules}, **{k: case[k] for k in ("toolkits", "toolboxes", "policy") if k in case}}
+    data = {"agents": {"tester": rules}, **{key: case[key] for key in CONFIGURES if key in case}}
     config = read_config(yaml.safe_dump(data), env={})
     return Crib(config=config, native=True, workspace=str(workspace))
+
+
+def _answers(pages: Mapping[str, Any]) -> Rule:
+    """A web server that has these pages; a page is its text, or a mapping with the parts of an answer."""
+
+    def rule(asked: Asked) -> bytes:
+        page = pages.get(asked.target.partition("?")[0])
+        if page is None:
+            return answer("there is no such page", "404 Not Found")
+        if not isinstance(page, dict):
+            return answer(page)
+        headers = {name.replace("-", "_"): value for name, value in page.get("headers", {}).items()}
+        return answer(page.get("body", ""), page.get("status", "200 OK"), **headers)
+
+    return rule
+
+
+def _filled(value: Any, server: Server) -> Any:
+    """A case with the address of its web server where it says SERVER."""
+    if isinstance(value, str):
+        return value.replace("SERVER", f"127.0.0.1:{server.port}")
+    if isinstance(value, list):
+        return [_filled(part, server) for part in value]
+    if isinstance(value, dict):
+        return {key: _filled(part, server) for key, part in value.items()}
+    return value
 
 
 async def _turn(crib: Crib, case: Mapping[str, Any]) -> Turn:

@@ -1,9 +1,10 @@
 """Verdicts on web addresses: what they give on labelled rows, what they cost, and what the guarded client costs."""
 
 import asyncio
+import gc
 import ipaddress
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -34,8 +35,29 @@ def run() -> Iterator[Figure]:
     for name, url in URLS.items():
         floor = best(lambda u=url: _bare(u), TIMES) * 1e6
         yield figure("url", f"verdict without look-up, {name}", best(lambda u=url: judge(u), TIMES) * 1e6, "us", floor)
-    guarded, bare = asyncio.run(_client())
-    yield figure("url", "a request over a kept connection, guarded client", guarded * 1e6, "us", bare * 1e6)
+    yield from spread()
+    guarded, core, bare = asyncio.run(_client())
+    yield figure(
+        "url", "a request over a kept connection, guarded client beside httpx2", guarded * 1e6, "us", bare * 1e6
+    )
+    yield figure("url", "the same beside httpcore2", guarded * 1e6, "us", core * 1e6)
+
+
+def spread() -> Iterator[Figure]:
+    """How long a verdict takes over all rows, their answers of DNS given: the middle, and the slowest hundredth."""
+    every = [*rows("internal"), *rows("public")]
+    taken: list[float] = []
+    gc.collect()
+    for row in every:
+        low = float("inf")
+        for _ in range(20):
+            began = time.perf_counter()
+            verdict(row)
+            low = min(low, time.perf_counter() - began)
+        taken.append(low * 1e6)
+    taken.sort()
+    yield figure("url", f"verdict over {len(every)} rows, p50", taken[len(taken) // 2], "us")
+    yield figure("url", f"verdict over {len(every)} rows, p99", taken[len(taken) * 99 // 100], "us")
 
 
 def labelled() -> Iterator[Figure]:
@@ -72,25 +94,30 @@ def _bare(url: str) -> object:
         return host
 
 
-async def _client() -> tuple[float, float]:
-    """Seconds for a request: with our client, and with a bare httpx2 one. Rounds take turns."""
-    httpx2 = heavy("httpx2")
+async def _client() -> tuple[float, float, float]:
+    """Seconds for a request: with our client, with a bare httpcore2 one and with httpx2. Rounds take turns."""
+    httpx2, core = heavy("httpx2"), heavy("httpcore2")
     async with _answering() as port:
         url = f"http://127.0.0.1:{port}/"
         ours = LocalHttp(Network(allow_private=(f"127.0.0.1:{port}",)))
-        guarded = bare = float("inf")
-        async with httpx2.AsyncClient(trust_env=False) as theirs:
+        low = [float("inf")] * 3
+        async with httpx2.AsyncClient(trust_env=False) as theirs, core.AsyncConnectionPool() as pool:
+            ways: list[Callable[[], Awaitable[object]]] = [
+                lambda: ours.send(Outgoing(url=url)),
+                lambda: pool.request("GET", url),
+                lambda: theirs.get(url),
+            ]
             for _ in range(ROUNDS):
-                began = time.perf_counter()
-                for _ in range(REQUESTS):
-                    await ours.send(Outgoing(url=url))
-                guarded = min(guarded, (time.perf_counter() - began) / REQUESTS)
-                began = time.perf_counter()
-                for _ in range(REQUESTS):
-                    await theirs.get(url)
-                bare = min(bare, (time.perf_counter() - began) / REQUESTS)
+                low = [min(before, await _round(way)) for before, way in zip(low, ways, strict=True)]
         await ours.close()
-    return guarded, bare
+    return low[0], low[1], low[2]
+
+
+async def _round(way: Callable[[], Awaitable[object]]) -> float:
+    began = time.perf_counter()
+    for _ in range(REQUESTS):
+        await way()
+    return (time.perf_counter() - began) / REQUESTS
 
 
 @asynccontextmanager

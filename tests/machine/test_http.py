@@ -1,4 +1,6 @@
+import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -6,6 +8,7 @@ from tests.machine.webserver import Asked, Server, answer, redirect, serving
 from toolcrib.core.call import Caller
 from toolcrib.core.errors import BadConfig, RateLimited, ToolError, ToolFailed
 from toolcrib.machine.http import LocalHttp
+from toolcrib.machine.http.pools import POOLS
 from toolcrib.services.http import Bucket, Network, Outgoing
 
 ME = Caller(agent="ada")
@@ -24,7 +27,7 @@ class Names:
         return rows.pop(0) if len(rows) > 1 else rows[0]
 
 
-def opened(*servers: Server, **more: object) -> Network:
+def opened(*servers: Server, **more: Any) -> Network:
     return Network(allow_private=tuple(f"127.0.0.1:{server.port}" for server in servers), **more)
 
 
@@ -44,7 +47,7 @@ async def test_a_request_arrives_as_it_was_meant():
     assert (asked.method, asked.target, asked.body) == ("POST", "/a?b=c", b"data")
     assert asked.headers["host"] == f"127.0.0.1:{server.port}"
     assert asked.headers["authorization"] == "Bearer t"
-    assert asked.headers["user-agent"].startswith("toolcrib/")
+    assert asked.headers["user-agent"] == "toolcrib"
     assert (came.status, came.body, came.header("x-own"), came.address) == (200, b"hello", "1", "127.0.0.1")
 
 
@@ -283,3 +286,38 @@ async def test_no_failure_repeats_what_was_sent():
     assert caught.value.as_fault().code == "not_reachable"
     assert "secret" not in str(caught.value.as_fault().as_json())
     assert "s3cret" not in str(caught.value.as_fault().as_json())
+
+
+async def test_many_requests_at_once_share_a_few_connections():
+    async with serving(answer("ok")) as server:
+        http = LocalHttp(opened(server))
+        came = await asyncio.gather(*(http.send(Outgoing(url=server.url(f"/{i}"))) for i in range(100)))
+        await http.close()
+    assert {one.body for one in came} == {b"ok"}
+    assert len(server.asked) == 100
+    assert server.connections <= 16
+
+
+async def test_connections_to_many_addresses_are_not_kept_without_bound():
+    open_now = 0
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal open_now
+        open_now += 1
+        try:
+            while await reader.readuntil(b"\r\n\r\n"):
+                writer.write(answer("ok"))
+        except asyncio.IncompleteReadError:
+            pass
+        finally:
+            open_now -= 1
+            writer.close()
+
+    listening = await asyncio.start_server(serve, "0.0.0.0", 0)
+    port = listening.sockets[0].getsockname()[1]
+    http = LocalHttp(Network(allow_private=("127.0.0.0/8",)))
+    for i in range(1, 100):
+        assert (await http.send(Outgoing(url=f"http://127.0.1.{i}:{port}/"))).body == b"ok"
+    assert open_now <= POOLS + 1  # the last one that gave way may not have been noticed yet
+    await http.close()
+    listening.close()

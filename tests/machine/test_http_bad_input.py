@@ -2,12 +2,15 @@ import asyncio
 import gzip
 import os
 import time
+import tracemalloc
 import zlib
 from asyncio import StreamWriter
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
-from tests.machine.webserver import Asked, Server, answer, serving
+from tests.machine.webserver import Asked, Server, answer, redirect, serving
 from toolcrib.core.errors import TimedOut, ToolError
 from toolcrib.machine.http import LocalHttp
 from toolcrib.machine.http.bodies import Unpacker
@@ -17,7 +20,7 @@ pytestmark = pytest.mark.meets("net:limits:size-time")
 MEGABYTE = 1024 * 1024
 
 
-async def fetched(server: Server, **request: object) -> Incoming:
+async def fetched(server: Server, **request: Any) -> Incoming:
     http = LocalHttp(Network(allow_private=("127.0.0.1",)))
     try:
         return await http.send(Outgoing(url=server.url(), **request))
@@ -25,7 +28,7 @@ async def fetched(server: Server, **request: object) -> Incoming:
         await http.close()
 
 
-async def failing(server: Server, **request: object) -> str:
+async def failing(server: Server, **request: Any) -> str:
     with pytest.raises(ToolError) as caught:
         await fetched(server, **request)
     return caught.value.as_fault().code
@@ -90,6 +93,36 @@ def test_packed_nothing_without_end_is_left_too():
     assert fed < MEGABYTE
 
 
+@pytest.mark.parametrize("packing", ["deflate", "gzip"])
+async def test_bombs_within_bombs_and_bombs_in_a_row_are_left_too(packing: str):
+    zeros = b"\0" * 20 * MEGABYTE
+    bomb = gzip.compress(zeros, 9) * 20 if packing == "gzip" else zlib.compress(zlib.compress(zeros * 2, 9), 9)
+    async with serving(answer(bomb, Content_Encoding=packing)) as server:
+        came = await fetched(server, limit=MEGABYTE)
+    assert len(came.body) <= MEGABYTE  # what is packed twice is unpacked once
+
+
+async def test_memory_stays_within_bounds_whatever_is_sent():
+    bomb = gzip.compress(b"\0" * 200 * MEGABYTE, 9)
+
+    async def endless(writer: StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n")
+        while True:
+            writer.write(b"x" * MEGABYTE)
+            await writer.drain()
+
+    async with serving(answer(bomb, Content_Encoding="gzip")) as packed, serving(lambda _: endless) as long:
+        await fetched(packed, limit=MEGABYTE)
+        tracemalloc.start()
+        try:
+            for server in (packed, long):
+                assert (await fetched(server, limit=MEGABYTE)).cut
+            _, most = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert most < 16 * MEGABYTE
+
+
 @pytest.mark.parametrize("packing", ["br", "zstd", "gzip, gzip", "nonsense"])
 async def test_a_packing_that_was_not_asked_for_is_refused(packing: str):
     async with serving(answer(os.urandom(100), Content_Encoding=packing)) as server:
@@ -137,6 +170,30 @@ async def test_more_than_was_announced_is_not_taken_for_the_next_answer():
         await http.close()
 
 
+async def test_the_time_is_for_all_redirects_together():
+    def rule(asked: Asked) -> Callable[[StreamWriter], Awaitable[None]]:
+        async def slow(writer: StreamWriter) -> None:
+            await asyncio.sleep(0.1)
+            writer.write(redirect(f"{asked.target}x"))
+            await writer.drain()
+
+        return slow
+
+    async with serving(rule) as server:
+        began = time.monotonic()
+        with pytest.raises(TimedOut):
+            await fetched(server, seconds=0.25)
+        assert time.monotonic() - began < 2
+    assert len(server.asked) < 5
+
+
+@pytest.mark.parametrize("to", ["/" + "x" * 90_000, "http://a b/", "//user:pw@example.com/", "http://[::1", "\xff\xfe"])
+async def test_a_redirect_to_what_is_no_address_is_a_coded_error(to: str):
+    async with serving(redirect(to).replace("\xff\xfe".encode(), b"\xff\xfe")) as server:
+        assert await failing(server) in {"url_refused", "bad_response", "too_many_redirects"}
+    assert len(server.asked) <= 6
+
+
 async def test_headers_without_end_are_left():
     async def headers(writer: StreamWriter) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\n")
@@ -156,15 +213,41 @@ async def dripping(writer: StreamWriter) -> None:
         await asyncio.sleep(0.01)
 
 
+async def dripping_headers(writer: StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nX-Long: ")
+    while True:
+        writer.write(b"x")
+        await writer.drain()
+        await asyncio.sleep(0.01)
+
+
+async def endless_hints(writer: StreamWriter) -> None:
+    while True:
+        writer.write(b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n")
+        await writer.drain()
+        await asyncio.sleep(0.001)
+
+
+async def tiny_chunks(writer: StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    while True:
+        writer.write(b"1;extension=x\r\nx\r\n")
+        await writer.drain()
+        await asyncio.sleep(0.001)
+
+
 async def silent(_: StreamWriter) -> None:
     await asyncio.Event().wait()
 
 
-@pytest.mark.parametrize("rule", [dripping, silent])
-async def test_an_answer_that_takes_too_long_is_left(rule: object):
+Slow = Callable[[StreamWriter], Awaitable[None]]
+
+
+@pytest.mark.parametrize("rule", [dripping, dripping_headers, endless_hints, tiny_chunks, silent])
+async def test_an_answer_that_takes_too_long_is_left(rule: Slow):
     async with serving(lambda _: rule) as server:
         began = time.monotonic()
-        with pytest.raises(TimedOut, match="took longer than 0.2 seconds|stopped answering"):
+        with pytest.raises(TimedOut, match=r"took longer than 0\.2 seconds|stopped answering"):
             await fetched(server, seconds=0.2)
         assert time.monotonic() - began < 2
 
@@ -211,23 +294,16 @@ async def test_other_methods_are_refused(method: str):
 
 
 async def test_a_cancelled_request_lets_go_of_its_connection():
-    gone = asyncio.Event()
+    arrived = asyncio.Event()
 
-    async def waiting(writer: StreamWriter) -> None:
-        try:
-            await asyncio.Event().wait()
-        finally:
-            writer.close()
-            gone.set()
+    async def waiting(_: StreamWriter) -> None:
+        arrived.set()
+        await asyncio.Event().wait()
 
-    def rule(_: Asked) -> object:
-        return waiting
-
-    async with serving(rule) as server:
+    async with serving(lambda _: waiting) as server:
         http = LocalHttp(Network(allow_private=("127.0.0.1",)))
         sending = asyncio.ensure_future(http.send(Outgoing(url=server.url())))
-        while not server.asked:
-            await asyncio.sleep(0)
+        await arrived.wait()
         sending.cancel()
         with pytest.raises(asyncio.CancelledError):
             await sending

@@ -66,13 +66,17 @@ GUARDS = (
         net:url:strict | Credentials in URLs, odd schemes and control characters are refused | quality.md Proofs
         net:domains:lists | Domain lists per agent and tool are enforced | seed 002
         net:limits:size-time | A response is bounded in size and time, compressed ones too | issue 3
+        cli:check:url | check url gives a verdict per line by the functions that the client uses | product.md
+        net:tls:name | A certificate is checked against the name, though the connection goes to the checked address
+        net:config:lines | A wrong entry of network or search is refused with its line | product.md Manners
         http-request:limits | http_request has 30 s by default, 120 s at most, and a body cap | catalogue.md 2H
         web-fetch:bucket | rate_limit_key uses the team's bucket; an unknown key adds no limit | seed 002
         web-search:providers | web_search asks the agent's provider | seed 001
+        web-search:fallback | A search provider that fails is followed by the next, and the answer says so | stack.md
+        web-search:key-hidden | A search key shows in no result, error, record or printed configuration | issue 3
         browse-url:untrusted | What browse_url brings is marked as untrusted | catalogue.md 2H
         extract-links:filter | extract_links lists links by pattern | catalogue.md 2H
         """,
-        deferred="issue 3: guards",
     )
     + table(
         "guards.md 1",

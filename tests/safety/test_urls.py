@@ -1,3 +1,4 @@
+import socket
 import time
 from collections.abc import Sequence
 
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolcrib.safety.reach import Domains, Private, judge
-from toolcrib.safety.urls import BadUrl, join, read_url
+from toolcrib.safety.urls import BadUrl, join, read_host, read_url
 from toolcrib_bench import urling
 
 PUBLIC = "93.184.215.14"
@@ -38,11 +39,63 @@ def test_what_is_read_means_the_same_to_another_program(text: str):
     except BadUrl:
         return
     other = httpx2.URL(str(url))
-    assert (other.scheme, other.host, other.port or {"http": 80, "https": 443}[other.scheme]) == (
+    assert (other.scheme, other.raw_host.decode(), other.port or {"http": 80, "https": 443}[other.scheme]) == (
         url.scheme, url.host, url.port,
     )  # fmt: skip
     assert not other.userinfo
     assert str(read_url(str(url))) == str(url)
+
+
+NUMERIC = st.lists(
+    st.one_of(
+        st.integers(0, 2**33).map(str),
+        st.integers(0, 2**33).map(hex),
+        st.integers(0, 2**33).map("0{:o}".format),
+        st.sampled_from(["0", "00", "0x", "127", "1e3", "+1", "-1", " 1", "1_0", "\u0661", "255", "256", ""]),
+    ), min_size=1, max_size=5,
+)  # fmt: skip
+
+
+@given(NUMERIC, st.sampled_from(["", ".", "..", " "]))
+@pytest.mark.meets("net:address:every-spelling")
+def test_what_the_system_takes_for_an_address_is_that_address_or_is_refused(parts: list[str], end: str):
+    host = ".".join(parts) + end
+    try:
+        name, address = read_host(host)
+    except BadUrl:
+        return
+    try:
+        packed = socket.inet_aton(name)
+    except (OSError, UnicodeEncodeError):
+        return
+    assert address is not None
+    assert address.number == int.from_bytes(packed, "big")
+
+
+ANSWER = st.sampled_from(
+    [PUBLIC, "2606:4700::1111", "10.0.0.1", "::1", "::ffff:169.254.169.254", "nonsense", "64:ff9b::a00:1"]
+)
+ROUNDS = st.one_of(st.lists(ANSWER, max_size=3), st.lists(st.lists(ANSWER, max_size=3), max_size=4))
+
+
+@given(
+    ROUNDS,
+    st.lists(st.sampled_from(["/a", "/b", "http://a.example/", "http://b.example/x", "//10.0.0.1/"]), max_size=4),
+)
+@pytest.mark.meets("net:address:pinned", "net:redirect:each-hop")
+def test_whatever_names_lead_to_in_turn_only_public_addresses_are_connected_to(rounds: list, redirects: list[str]):
+    given_out: list[Sequence[str]] = []
+    script = [rounds] if all(isinstance(each, str) for each in rounds) else rounds
+
+    def look_up(_: str) -> Sequence[str]:
+        given_out.append(script[min(len(given_out), len(script) - 1)])
+        return given_out[-1]
+
+    judged = judge("http://a.example/", dns=look_up, redirects=redirects)
+    assert len(given_out) <= 1 + len(redirects)
+    if judged.verdict == "allow":
+        assert all({PUBLIC, "2606:4700::1111"} >= set(answers) and answers for answers in given_out)
+        assert judged.connected in given_out[-1]
 
 
 @given(st.text(max_size=60), st.text(max_size=60))

@@ -12,6 +12,7 @@ import msgspec
 
 from toolcrib.app.agents import Entries, rules_of
 from toolcrib.app.answers import Ask, approver
+from toolcrib.app.network import search_keys
 from toolcrib.app.secrets import scrubber
 from toolcrib.app.turn import Turn
 from toolcrib.app.wiring import Close, Parts, Spilled, native_services, standing_guards
@@ -65,7 +66,7 @@ class Crib:
         person, and answers True, False or None (nobody can be asked). `native` adds the tools that come with Toolcrib.
         """
         self.config = config or Config()
-        self.scrub: Scrub = scrub or scrubber(secrets)
+        self.scrub: Scrub = scrub or scrubber(secrets, search_keys(self.config))
         self.store: Store = store or heavy("toolcrib.stores.inprocess").open_store(scrub=self.scrub)
         self.results: Results = results or heavy("toolcrib.stores.inprocess.results").MemoryResults()
         source = heavy("toolcrib.sources.native")

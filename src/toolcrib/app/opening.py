@@ -7,7 +7,9 @@ import msgspec
 
 from toolcrib.app.answers import Ask
 from toolcrib.app.crib import Crib
+from toolcrib.app.network import search_keys
 from toolcrib.app.secrets import scrubber
+from toolcrib.core.errors import BadConfig
 from toolcrib.core.heavy import heavy
 
 
@@ -28,7 +30,7 @@ async def open_crib(
     """
     place = heavy("toolcrib.machine.home")
     settings, read = place.find(env, {"home": home, "config": config, "store": store, "workspace": workspace})
-    scrub = scrubber({name: env[name] for name in read.scrub_env if name in env})
+    scrub = scrubber({name: env[name] for name in read.scrub_env if name in env}, search_keys(read))
     kept, results = None, None
     if needs_store:
         place.make(settings.home)
@@ -36,14 +38,19 @@ async def open_crib(
         opened = heavy("toolcrib.stores.sql").open_store
         kept = await heavy("asyncio").to_thread(opened, settings.store, scrub=scrub, strict=strict)
         results = heavy("toolcrib.machine.results").FileResults(place.results(settings.home))
-    crib = Crib(
-        config=msgspec.structs.replace(read, audit=settings.audit),
-        native=native,
-        scrub=scrub,
-        store=kept,
-        results=results,
-        approve=approve,
-        workspace=settings.workspace or None,
-    )
+    try:
+        crib = Crib(
+            config=msgspec.structs.replace(read, audit=settings.audit),
+            native=native,
+            scrub=scrub,
+            store=kept,
+            results=results,
+            approve=approve,
+            workspace=settings.workspace or None,
+        )
+    except BadConfig:
+        if kept is not None:
+            await kept.close()
+        raise
     await crib.checked()
     return crib

@@ -7,9 +7,9 @@ from toolcrib.core.heavy import heavy
 from toolcrib.core.shape import Scrub
 
 
-def scrubber(secrets: Mapping[str, str] | Iterable[str]) -> Scrub:
+def scrubber(secrets: Mapping[str, str] | Iterable[str], more: Mapping[str, str] = {}) -> Scrub:
     """It never lets these values out, nor what looks like a credential."""
-    return heavy("toolcrib.safety.scrub").Scrubber(_named(secrets))
+    return heavy("toolcrib.safety.scrub").Scrubber([*_named(secrets), *more.items()])
 
 
 def _named(secrets: Mapping[str, str] | Iterable[str]) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
+from toolcrib.app.network import way_out
 from toolcrib.core.guard import Call, Guard
 from toolcrib.core.heavy import heavy
 from toolcrib.core.policy import AgentRules
@@ -52,6 +53,8 @@ def native_services(parts: Parts) -> dict[type, object]:
     deny = _PerAgent(parts.current, lambda rules: rules.deny_paths, {"*": config.deny_paths})
     catalogue = heavy("toolcrib.services.catalogue")
     agents, boxes, kits = (heavy(f"toolcrib.services.{noun}") for noun in ("agents", "toolboxes", "toolkits"))
+    http, search = way_out(config, parts.current().registry)
+    parts.closers.append(http.close)
     return {
         files.Workspaces: machine.LocalWorkspaces(parts.workspace or config.workspace or None, deny),
         files.PathRoutes: _routes(parts),
@@ -59,6 +62,8 @@ def native_services(parts: Parts) -> dict[type, object]:
         agents.Agents: agents.Agents(parts.current, parts.agents, store.drawers, parts.refresh),
         boxes.Toolboxes: boxes.Toolboxes(parts.current, parts.boxes, store.shelf, parts.refresh),
         kits.Toolkits: kits.Toolkits(parts.current, store.loaded),
+        heavy("toolcrib.services.http").Http: http,
+        heavy("toolcrib.services.web").WebSearch: search,
         heavy("toolcrib.services.access").Access: store.access,
         heavy("toolcrib.services.results").Results: results,
         heavy("toolcrib.services.todos").Todos: store.todos,

@@ -121,7 +121,7 @@ def _judge(code: int, errors: IO[bytes]) -> None:
         return
     errors.seek(0)
     told = errors.read(_BLOCK).decode(errors="replace").strip()
-    if told.startswith("rg: regex") or "not allowed in a regex" in told:
+    if told.startswith(("rg: regex", "regex")) or "not allowed in a regex" in told:
         raise patterns.bad_pattern(told.splitlines()[-1].removeprefix("error: ").removeprefix("rg: "))
     if told:
         raise ToolFailed(f"ripgrep failed: {told.splitlines()[0][:300]}", code="io_error")

@@ -72,12 +72,17 @@ def read_text(data: bytes, content_type: str) -> Read | None:
 def _guessed(data: bytes, said: str) -> Read:
     unknown = f"It says that it is in {said!r}, which is unknown. " if said else ""
     try:
-        # The end may be cut in the middle of a character.
-        return Read(
-            codecs.getincrementaldecoder("utf-8")().decode(data), "utf-8", unknown and f"{unknown}Read as UTF-8."
-        )
+        return Read(_utf8(data), "utf-8", unknown and f"{unknown}Read as UTF-8.")
     except UnicodeDecodeError:
         return Read(data.decode("cp1252", "replace"), "cp1252", f"{unknown}Read as Windows-1252, which is a guess.")
+
+
+def _utf8(data: bytes) -> str:
+    """A text in UTF-8, the end of which may be cut in the middle of a character."""
+    text = codecs.getincrementaldecoder("utf-8")().decode(data)
+    if text.isascii():  # then nothing but the end would tell that it is UTF-8
+        return data.decode("utf-8")
+    return text
 
 
 def _said(data: bytes, content_type: str) -> str:

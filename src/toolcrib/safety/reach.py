@@ -15,6 +15,12 @@ REDIRECTS = 5
 # Names that only ever mean something near by (RFC 6761, 6762 appendix G, 8375, and ICANN's choice of `internal`).
 _NEAR = ("localhost", "localdomain", "local", "internal", "intranet", "private", "corp", "home", "lan", "home.arpa")
 _NEAR_ENDINGS = tuple(f".{name}" for name in _NEAR)
+# Services whose names lead wherever the name or its owner says: without a look-up nothing is known about them.
+_ANYWHERE = (
+    "nip.io", "sslip.io", "xip.io", "traefik.me", "localtest.me", "lvh.me", "vcap.me", "lacolhost.com", "fuf.me",
+    "local.gd", "localhost.direct", "yoogle.com", "backname.io", "1u.ms", "rbndr.us", "lock.cmpxchg8b.com",
+)  # fmt: skip
+_ANYWHERE_ENDINGS = tuple(f".{name}" for name in _ANYWHERE)
 # A name that is opened may lead into these; credentials of a cloud and the rest have to be named by their address.
 _OPENABLE = ("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "::1/128", "fc00::/7")
 
@@ -90,6 +96,8 @@ def fault_of_name(url: Url, private: Private = NONE_OPEN, *, looked_up: bool = T
         return f"{url.host} is a name for something near by"
     if not looked_up and "." not in url.host:
         return f"{url.host} is a local name"
+    if not looked_up and (url.host in _ANYWHERE or url.host.endswith(_ANYWHERE_ENDINGS)):
+        return f"{url.host} leads wherever it likes, and was not looked up"
     return ""
 
 
@@ -116,14 +124,16 @@ def judge(
     dns: Lookup | Answers | None = None,
     redirects: Sequence[str] = (),
     allow: Sequence[str] | None = None,
-    allow_private: Sequence[str] = (),
+    allow_private: "Sequence[str] | Private" = (),
+    leaves_out: Callable[[str], str] = lambda host: "",  # noqa: ARG005 - no list
 ) -> Judged:
     """Whether a web address and the redirects that follow it may be fetched.
 
     Without `dns` a name is judged as it is written; what it leads to is judged when it is connected to.
+    `leaves_out` names the list of a configuration that does not hold a host.
     """
     try:
-        private = Private(allow_private)
+        private = allow_private if isinstance(allow_private, Private) else Private(allow_private)
         domains = None if allow is None else Domains(allow)
     except BadUrl as error:
         return Judged("deny", f"the list is wrong: {error}")
@@ -135,7 +145,7 @@ def judge(
             at = read_url(text) if at is None else join(at, text)
         except BadUrl as error:
             return Judged("deny", f"{place}{error}")
-        if (wrong := wrong_hop(str(at), hop, seen)) or (wrong := _outside(at, domains)):
+        if wrong := wrong_hop(str(at), hop, seen) or _outside(at, domains, leaves_out):
             return Judged("deny", f"{place}{wrong}")
         judged = _judged(at, lookup, private)
         if judged.verdict == "deny":
@@ -143,18 +153,21 @@ def judge(
     return judged
 
 
-def wrong_hop(url: str, hop: int, seen: set[str]) -> str:
+def wrong_hop(url: str, hop: int, seen: set[str], most: int = REDIRECTS) -> str:
     """What is wrong with going on to `url` after `hop` redirects; it is noted as seen."""
-    if hop > REDIRECTS:
-        return f"more than {REDIRECTS} redirects"
+    if hop > most:
+        return f"more than {most} redirects"
     if url in seen:
         return "the redirects go round in a circle"
     seen.add(url)
     return ""
 
 
-def _outside(url: Url, domains: Domains | None) -> str:
-    return "" if domains is None or url.host in domains else f"{url.host} is not on the list of allowed domains"
+def _outside(url: Url, domains: Domains | None, leaves_out: Callable[[str], str]) -> str:
+    if domains is not None and url.host not in domains:
+        return f"{url.host} is not on the list of allowed domains"
+    place = leaves_out(url.host)
+    return f"{url.host} is not among the domains of {place}" if place else ""
 
 
 def _judged(url: Url, lookup: Lookup | None, private: Private) -> Judged:

@@ -45,7 +45,7 @@ class Outgoing(Struct, frozen=True, kw_only=True):
     bucket: str = ""
     seconds: float = SECONDS  # from the look-up to the last byte, redirects included
     limit: int = BYTES  # bytes of body, counted unpacked
-    redirects: int = 5
+    redirects: int = 5  # with 0 a redirect is an answer like any other
     private: tuple[str, ...] = ()  # opened for this request, by the house only
 
 

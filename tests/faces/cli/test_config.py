@@ -32,6 +32,13 @@ rules:
   - {tool: write_file, where: {path: "secret*"}, action: ask, why: it is secret}
 limits: {rate: 100, tools: {grep: 5}, seconds: {grep: 2.5}, at_once: 3}
 flow: {mode: deny, agents: {helper: "off"}}
+network:
+  allow: []
+  agents: {helper: ["*.example.com"]}
+  tools: {web_fetch: [api.example.com]}
+  allow_private: ["127.0.0.1:8080"]
+  buckets: {news: {calls: 3}, slow: {calls: 1, seconds: 5.5}}
+search: {providers: [{kind: searxng, url: "http://127.0.0.1:8888"}], agents: {helper: searxng}}
 audit: strict
 deny_paths: [hidden]
 scrub: {env: [A_KEY]}

@@ -23,6 +23,7 @@ COMMANDS: tuple[tuple[str, str, str, str], ...] = (
     ("Look", "toolboxes", "toolboxes", "List the toolboxes and what they grant."),
     ("Look", "explain", "explain", "Say why an agent holds a tool, or does not."),
     ("Look", "agents", "agents", "List agents, and make, change or delete them."),
+    ("Judge", "check", "check", "Say what a guard thinks of something, before it is tried."),
     ("Judge", "lint", "lint", "Find what looks wrong in the grants."),
     ("Judge", "simulate", "simulate", "Show what a change would do before it is made."),
     ("Judge", "suggest", "suggest", "Print the smallest toolbox that would have served an agent."),

@@ -95,6 +95,9 @@ def show(asked: Asked) -> None:
     told = _told(config)
     if "store" in told:
         told["store"] = "(set)"  # it may hold a password
+    for provider in told.get("search", {}).get("providers", ()):
+        if provider["key"]:
+            provider["key"] = "(set)"
     scrub = Scrubber([(name, os.environ[name]) for name in config.scrub_env if name in os.environ])
     if asked.json:
         write_json({"file": settings.config, "config": msgspec.json.decode(scrub(msgspec.json.encode(told).decode()))})
@@ -147,6 +150,8 @@ def _defaults() -> dict[str, Any]:
         "policy": base["policy"],
         "limits": base["limits"],
         "flow": base["flow"],
+        "network": base["network"],
+        "search": base["search"],
         **each,
     }
 

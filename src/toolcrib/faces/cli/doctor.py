@@ -25,7 +25,19 @@ from toolcrib.services.settings import Settings
 
 OK, WARN, FAIL = "ok", "warn", "fail"
 COLOURS = {OK: "green", WARN: "yellow", FAIL: "red"}
-PACKAGES = ("msgspec", "pydantic", "click", "pyyaml", "sqlalchemy", "alembic", "pypdf", "platformdirs")
+PACKAGES = (
+    "msgspec",
+    "pydantic",
+    "click",
+    "pyyaml",
+    "sqlalchemy",
+    "alembic",
+    "pypdf",
+    "platformdirs",
+    "httpcore2",
+    "anyio",
+    "idna",
+)
 ROOM_WANTED = 200 * 1024 * 1024
 
 

@@ -1,4 +1,4 @@
-"""The client of the whole product. It takes nothing from the environment: no proxy, no netrc, no cookies.
+"""The client of the whole product. No proxy or netrc of the environment is used, and no cookies are kept.
 
     read the address strictly ► look its name up once ► judge every answer ► connect to one that passed
 
@@ -8,20 +8,21 @@ and all of it again for each redirect.
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
 from msgspec.structs import replace
 
-from toolcrib import __version__
-from toolcrib.core.errors import BadConfig, Problem, ToolFailed
+from toolcrib.core.errors import ToolFailed
 from toolcrib.core.heavy import heavy
 from toolcrib.machine.http.bodies import read_body
 from toolcrib.machine.http.buckets import Buckets
 from toolcrib.machine.http.faults import broken, not_connected, too_slow, untrusted
 from toolcrib.machine.http.headers import METHODS, REDIRECTS, Hop, after_redirect, check_headers, wire_headers
+from toolcrib.machine.http.names import Lookups
 from toolcrib.machine.http.pools import Pools, close_if_more_waits
 from toolcrib.safety.addresses import Address
-from toolcrib.safety.reach import Domains, Private, fault_of_name, passed, wrong_hop
+from toolcrib.safety.domains import Lists, Meant
+from toolcrib.safety.reach import Private, fault_of_name, passed, wrong_hop
 from toolcrib.safety.urls import BadUrl, Url, join, read_url
 from toolcrib.services.http import MOST_SECONDS, Incoming, Network, Outgoing
 
@@ -32,9 +33,8 @@ if TYPE_CHECKING:
 
     from httpcore2 import Request, Response
 
-T = TypeVar("T")
 Dns = Callable[[str], Awaitable[Sequence[str]]]
-AGENT = f"toolcrib/{__version__}"
+AGENT = "toolcrib"
 _TRIES = 3  # addresses of one name
 _CONNECT_SECONDS = 10.0
 _HINT = "Use another address; this one is not for agents. A person can open it with network.allow_private."
@@ -49,16 +49,17 @@ class LocalHttp:
         *,
         dns: Dns | None = None,
         tls: "Callable[[], SSLContext] | None" = None,
+        meant: Meant = lambda entry: (entry,),
+        agent: str = AGENT,
     ) -> None:
         """Raises BadConfig when a list of the configuration holds what is no domain or no address."""
         rules = network or Network()
-        self._private = _read("network.allow_private", Private, rules.allow_private) or Private()
-        self._allow = _read("network.allow", Domains, rules.allow)
-        self._agents = _lists("network.agents", rules.agents)
-        self._tools = _lists("network.tools", rules.tools)
+        self._lists = Lists(rules, meant)
         self._buckets = Buckets(rules.buckets)
-        self._dns = dns or look_up
+        self._own_dns = Lookups()
+        self._dns = dns or self._own_dns
         self._tls = tls
+        self._agent = agent
         self._pools: Pools | None = None
         self._loop: AbstractEventLoop | None = None
 
@@ -84,16 +85,17 @@ class LocalHttp:
 
     async def close(self) -> None:
         """Close every connection."""
+        self._own_dns.close()
         pools, self._pools = self._pools, None
         if pools is not None and self._loop is heavy("asyncio").get_running_loop():
             await pools.close()
 
     async def _follow(self, hop: Hop, request: Outgoing, seconds: float) -> Incoming:
-        private = Private(request.private) if request.private else self._private
+        private = Private(request.private) if request.private else self._lists.private
         seen: set[str] = set()
         hops: list[str] = []
         while True:
-            if fault := wrong_hop(f"{hop.method} {hop.url}", len(hops), seen):
+            if fault := wrong_hop(f"{hop.method} {hop.url}", len(hops), seen, request.redirects):
                 raise ToolFailed(f"{hop.url.host} was not asked: {fault}.", code="too_many_redirects")
             self._check_domain(hop.url, request)
             addresses = await self._addresses(hop.url, private)
@@ -106,20 +108,15 @@ class LocalHttp:
             hop = following
 
     def _check_domain(self, url: Url, request: Outgoing) -> None:
-        caller = request.caller
-        if caller is None:
+        if request.caller is None:
             return
-        for domains, whose in (
-            (self._allow, "any agent"),
-            (self._agents.get(caller.agent), caller.agent),
-            (self._tools.get(request.tool), request.tool),
-        ):
-            if domains is not None and url.host not in domains:
-                raise ToolFailed(
-                    f"{url.host} was not asked: it is not among the domains that {whose} may reach.",
-                    code="domain_not_allowed",
-                    hint="Use a source that is allowed, or ask a person to add the domain.",
-                )
+        if place := self._lists.leaves_out(url.host, request.caller.agent, request.tool):
+            raise ToolFailed(
+                f"{url.host} was not asked: it is not among the domains of {place}.",
+                code="domain_not_allowed",
+                hint="Use a source that is allowed, or ask a person to add the domain.",
+                data={"list": place},
+            )
 
     async def _addresses(self, url: Url, private: Private) -> tuple[Address, ...]:
         fault = fault_of_name(url, private)
@@ -139,7 +136,7 @@ class LocalHttp:
         """Ask at the first address that answers. Another one is tried only when no connection came about."""
         core = heavy("httpcore2")
         tried = addresses[:_TRIES]
-        sent = _wire(hop, min(_CONNECT_SECONDS, seconds / len(tried)), seconds)
+        sent = _wire(hop, self._agent, min(_CONNECT_SECONDS, seconds / len(tried)), seconds)
         pools = self._current_pools()
         for address in tried:
             async with pools.use(address, tls=hop.url.scheme == "https") as pool:
@@ -165,17 +162,6 @@ class LocalHttp:
         return self._pools
 
 
-async def look_up(host: str) -> Sequence[str]:
-    """The addresses of a name, as the machine knows them; none if there are none."""
-    socket = heavy("socket")
-    loop = heavy("asyncio").get_running_loop()
-    try:
-        found = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
-        return ()
-    return [str(row[4][0]) for row in found]
-
-
 def _following(hop: Hop, response: "Response", most: int) -> tuple[Hop | None, str]:
     """The request that a redirect asks for, if it is one that is followed; else why not."""
     location = next((value for name, value in response.headers if name.lower() == b"location"), b"")
@@ -195,7 +181,7 @@ def _following(hop: Hop, response: "Response", most: int) -> tuple[Hop | None, s
     return following, ""
 
 
-def _wire(hop: Hop, connect: float, seconds: float) -> "Request":
+def _wire(hop: Hop, agent: str, connect: float, seconds: float) -> "Request":
     core = heavy("httpcore2")
     host = hop.url.host.encode("ascii")
     url = core.URL(
@@ -203,7 +189,7 @@ def _wire(hop: Hop, connect: float, seconds: float) -> "Request":
     )
     timeouts = {"connect": connect, "read": seconds, "write": seconds, "pool": seconds}
     return core.Request(
-        hop.method, url, headers=wire_headers(hop, AGENT), content=hop.body, extensions={"timeout": timeouts}
+        hop.method, url, headers=wire_headers(hop, agent), content=hop.body, extensions={"timeout": timeouts}
     )
 
 
@@ -236,19 +222,3 @@ def _parsed(text: str) -> Url:
         return read_url(text)
     except BadUrl as error:
         raise ToolFailed(f"This is no web address that can be asked: {error}.", code="url_refused") from None
-
-
-def _read(where: str, kind: Callable[[Sequence[str]], T], entries: Sequence[str] | None) -> T | None:
-    if entries is None:
-        return None
-    for entry in entries:
-        try:
-            kind((entry,))
-        except BadUrl as error:
-            raise BadConfig([Problem(where, f"{entry!r} means nothing: {error}.")]) from None
-    return kind(entries)
-
-
-def _lists(where: str, lists: Mapping[str, Sequence[str]]) -> dict[str, Domains]:
-    read = {name: _read(f"{where}.{name}", Domains, entries) for name, entries in lists.items()}
-    return {name: domains for name, domains in read.items() if domains is not None}

@@ -10,13 +10,13 @@ _LATER = "Try again later, or give it more time."
 
 def untrusted(error: Exception) -> bool:
     """Whether the other side could not show who it is."""
-    return isinstance(error.__cause__, heavy("ssl").SSLError)
+    return _tls_fault(error) is not None
 
 
 def not_connected(url: Url, address: Address, error: Exception) -> ToolError:
     """No connection came about."""
-    if untrusted(error):
-        why = getattr(error.__cause__, "verify_message", "") or "no safe connection came about"
+    if (fault := _tls_fault(error)) is not None:
+        why = getattr(fault, "verify_message", "") or "no safe connection came about"
         return ToolFailed(f"{url.host} was not asked: {why}.", code="tls_failed")
     slow = isinstance(error, heavy("httpcore2").ConnectTimeout)
     what = "did not answer in time" if slow else "cannot be connected to"
@@ -34,3 +34,11 @@ def broken(url: Url, error: Exception) -> ToolError:
 def too_slow(url: Url, seconds: float) -> ToolError:
     """The time is up."""
     return TimedOut(f"{url.host} took longer than {seconds:g} seconds.", hint=_LATER)
+
+
+def _tls_fault(error: Exception) -> BaseException | None:
+    """The fault of TLS that lies under an error, however many layers have put their own round it."""
+    fault: BaseException | None = error
+    while fault is not None and not isinstance(fault, heavy("ssl").SSLError):
+        fault = fault.__cause__ or fault.__context__
+    return fault

@@ -14,6 +14,7 @@ class Brave:
     def __init__(self, provider: Provider, http: Http) -> None:
         self._http = http
         self._url = provider.url or URL
+        self._private = reply.opened(provider.url)
         self._headers = (("X-Subscription-Token", provider.key), ("Accept", "application/json"))
 
     async def search(self, query: Query) -> list[Hit]:
@@ -26,6 +27,13 @@ class Brave:
         }
         url = f"{self._url}?{reply.percent(words)}"
         found = await reply.ask(
-            self._http, Outgoing(url=url, headers=self._headers, seconds=reply.SECONDS, limit=reply.BYTES)
+            self._http,
+            Outgoing(
+                url=url,
+                headers=self._headers,
+                private=self._private,
+                seconds=reply.SECONDS,
+                limit=reply.BYTES,
+            ),
         )
         return [reply.hit(row, "url", "description", "age") for row in reply.rows(found, "web", "results")]

@@ -23,14 +23,22 @@ class Engine(Protocol):
         ...
 
 
-async def ask(http: Http, request: Outgoing) -> Mapping[str, Any]:
-    """The JSON object that a provider answers with."""
+def opened(url: str) -> tuple[str, ...]:
+    """What a request to a provider may reach though it is not public: the configuration names its address."""
+    if not url:
+        return ()
+    at = read_url(url)
+    return (f"[{at.host}]:{at.port}" if ":" in at.host else f"{at.host}:{at.port}",)
+
+
+async def ask(http: Http, request: Outgoing, forbidden: str = "its key was refused") -> Mapping[str, Any]:
+    """The JSON object that a provider answers with. `forbidden` is what its status 403 means."""
     came = await http.send(request)
     if came.status >= 300:
-        raise ToolFailed(_status(came.status), code="search_failed", data={"status": came.status})
+        raise ToolFailed(_status(came.status, forbidden), code="search_failed", data={"status": came.status})
     try:
         found: object = msgspec.json.decode(came.body)
-    except ValueError:
+    except (ValueError, RecursionError):  # the second for what is nested without end
         raise ToolFailed("it did not answer with JSON", code="search_failed") from None
     if not isinstance(found, dict):
         raise ToolFailed("its answer has another form than it should", code="search_failed")
@@ -88,10 +96,10 @@ def percent(words: Mapping[str, str]) -> str:
     return "&".join(f"{quoted(name)}={quoted(value)}" for name, value in words.items() if value)
 
 
-def _status(status: int) -> str:
+def _status(status: int, forbidden: str) -> str:
     known = {
         401: "its key was refused",
-        403: "its key was refused",
+        403: forbidden,
         402: "its credit is used up",
         429: "it has been asked too often",
     }

@@ -1,7 +1,6 @@
 """SearXNG: a search engine that people run themselves."""
 
 from toolcrib.providers.search import reply
-from toolcrib.safety.urls import read_url
 from toolcrib.services.http import Http, Outgoing
 from toolcrib.services.web import Hit, Provider, Query
 
@@ -12,7 +11,7 @@ class SearXng:
     def __init__(self, provider: Provider, http: Http) -> None:
         self._http = http
         self._url = provider.url.rstrip("/").removesuffix("/search")
-        self._private = (read_url(self._url).host,)  # named by the configuration, so it may be near by
+        self._private = reply.opened(self._url)
         self._headers = (("Authorization", f"Bearer {provider.key}"),) if provider.key else ()
 
     async def search(self, query: Query) -> list[Hit]:
@@ -31,5 +30,6 @@ class SearXng:
                 seconds=reply.SECONDS,
                 limit=reply.BYTES,
             ),
+            forbidden="it gives no JSON; allow that under search.formats in its settings",
         )
         return [reply.hit(row, "url", "content", "publishedDate") for row in reply.rows(found, "results")]

@@ -16,6 +16,7 @@ class Serper:
     def __init__(self, provider: Provider, http: Http) -> None:
         self._http = http
         self._url = provider.url or URL
+        self._private = reply.opened(provider.url)
         self._headers = (("X-API-KEY", provider.key), ("Content-Type", "application/json"))
 
     async def search(self, query: Query) -> list[Hit]:
@@ -31,6 +32,7 @@ class Serper:
                 method="POST",
                 headers=self._headers,
                 body=msgspec.json.encode(words),
+                private=self._private,
                 seconds=reply.SECONDS,
                 limit=reply.BYTES,
             ),

@@ -15,6 +15,7 @@ class Tavily:
     def __init__(self, provider: Provider, http: Http) -> None:
         self._http = http
         self._url = provider.url or URL
+        self._private = reply.opened(provider.url)
         self._headers = (("Authorization", f"Bearer {provider.key}"), ("Content-Type", "application/json"))
 
     async def search(self, query: Query) -> list[Hit]:
@@ -32,6 +33,7 @@ class Tavily:
                 method="POST",
                 headers=self._headers,
                 body=msgspec.json.encode(words),
+                private=self._private,
                 seconds=reply.SECONDS,
                 limit=reply.BYTES,
             ),

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from toolcrib.core.policy import AgentRules, Grants, SubAgentRules
 from toolcrib.core.resolver import overlay
 from toolcrib.services.config.values import Config
+from toolcrib.services.web import CONDITION, NOT_CONFIGURED
 
 
 def grants_of(config: Config, base: Grants, presets: Mapping[str, SubAgentRules]) -> Grants:
@@ -18,8 +19,14 @@ def grants_of(config: Config, base: Grants, presets: Mapping[str, SubAgentRules]
         toolkits={**base.toolkits, **config.toolkits},
         agents={**base.agents, **{name: _agent(one, kits) for name, one in config.agents.items()}},
         policy=replace(config.policy, sub_agents=_sub_agents(config, base, presets)),
+        missing={**base.missing, **_missing(config)},
         revision=base.revision + 1,
     )
+
+
+def _missing(config: Config) -> dict[str, str]:
+    """Conditions of tools that this configuration does not meet, and why."""
+    return {} if config.search.providers else {CONDITION: NOT_CONFIGURED}
 
 
 def _agent(agent: AgentRules, kits: Mapping[str, str]) -> AgentRules:

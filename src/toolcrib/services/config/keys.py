@@ -33,7 +33,7 @@ _ELSEWHERE = (
 )  # fmt: skip
 _LATER = (
     "mcpServers", "triggers", "crons", "webhooks", "channels", "providers", "models", "teams", "plugins",
-    "custom_tools", "server", "users", "memory", "vault", "browser", "search", "hooks", "sandbox",
+    "custom_tools", "server", "users", "memory", "vault", "browser", "hooks", "sandbox",
 )  # fmt: skip
 
 
@@ -173,6 +173,48 @@ FLOW = Table(
     )
 )
 
+DOMAINS = Many(Name(), "domains")
+_BUCKET = Table(
+    (
+        Field("calls", Whole(1), "How many requests"),
+        Field("seconds", Seconds(), "In how long a time", "60"),
+    )
+)
+NETWORK = Table(
+    (
+        Field("allow", DOMAINS, "Only these domains: a name, or *.name for all names below it", ALLOW),
+        Field("agents", Each(DOMAINS, "agent"), "For single agents, only these of them", "{}"),
+        Field("tools", Each(DOMAINS, "tool", strict=False), "For single tools, only these of them", "{}"),
+        Field(
+            "allow_private",
+            Many(Name(), "hosts"),
+            "What is reached though it is not public: a host, host:port, an address, or a block such as 10.0.0.0/8",
+            "[]",
+        ),
+        Field("buckets", Each(_BUCKET, "bucket"), "How often the hosts behind a rate_limit_key are asked", "{}"),
+    )
+)
+
+_PROVIDER_OF_SEARCH = Table(
+    (
+        Field("kind", Word(("searxng", "brave", "tavily", "serper", "ddgs")), "Which search service it is"),
+        Field("slug", Word(), "Its name here", "its kind"),
+        Field("url", Word(), "Where it answers; searxng needs one", "the service's own"),
+        Field("key", Word(), "Its key, best as ${VARIABLE}"),
+    )
+)
+SEARCH = Table(
+    (
+        Field(
+            "providers",
+            Many(_PROVIDER_OF_SEARCH, "providers"),
+            "Who is asked: searxng first, then those with a key, then ddgs, until one answers",
+            "[]",
+        ),
+        Field("agents", Each(Name(), "agent"), "The provider that an agent asks first, by its slug", "{}"),
+    )
+)
+
 FIELDS: tuple[Field, ...] = (
     Field("agents", Each(AGENT, "agent"), "The agents: what each is granted, and what narrows it", "{}"),
     Field(
@@ -197,6 +239,8 @@ FIELDS: tuple[Field, ...] = (
     Field("confirm", Many(Word(("destructive", "write")), "effects"), "Calls that a person has to allow", "[]"),
     Field("limits", LIMITS, "How much, how long and how often"),
     Field("flow", FLOW, "What may leave after private and untrusted reading"),
+    Field("network", NETWORK, "Which hosts the web tools reach, and how often"),
+    Field("search", SEARCH, "Who searches the web; without a provider there is no web_search"),
     Field("audit", Word(("grouped", "strict")), "strict: a call waits until its record is on the disk", "grouped"),
     Field("workspace", Word(), "The folder that file tools work in", "where the program was started"),
     Field("deny_paths", NAMES, "Paths in every workspace that no agent sees or opens", "[]"),

@@ -35,13 +35,7 @@ class _Check:
         self.kits = {name.lower(): kit for name, kit in config.toolkits.items()}
 
     def problem(self, where: str, what: str, mend: str = "") -> Problem:
-        return Problem(where, what, mend, self.line(where))
-
-    def line(self, where: str) -> int:
-        """The line of a place, or of the nearest place around it."""
-        while where and where not in self.config.lines:
-            where = where[: max(where.rfind("."), where.rfind("["), 0)]
-        return self.config.lines.get(where, 0)
+        return Problem(where, what, mend, self.config.line(where))
 
     def lists(self) -> Iterator[Problem]:
         """Every entry of every list of tools."""
@@ -115,10 +109,13 @@ class _Check:
         for key, named in (("tools", self.config.limits.tools), ("seconds", self.config.limits.seconds)):
             for name in named:
                 yield from self._entry(at(f"limits.{key}", name), name)
-        for name in self.config.flow.agents:
-            if name not in self.config.agents:
-                what = f"There is no agent {name!r}."
-                yield self.problem(at("flow.agents", name), what, _meant(name, self.config.agents))
+        for name in self.config.network.tools:
+            yield from self._entry(at("network.tools", name), name)
+        for key in ("flow", "network", "search"):
+            for name in getattr(self.config, key).agents:
+                if name not in self.config.agents:
+                    what = f"There is no agent {name!r}."
+                    yield self.problem(at(f"{key}.agents", name), what, _meant(name, self.config.agents))
 
     def toolkits(self) -> Iterator[Problem]:
         """What a toolkit may hold: each tool once, none that steers the toolkits, none that only sub-agents have."""

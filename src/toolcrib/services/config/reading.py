@@ -10,6 +10,8 @@ from toolcrib.services.config.document import WHOLE, parse
 from toolcrib.services.config.keys import FIELDS, ROOT
 from toolcrib.services.config.kinds import Reading, at, described
 from toolcrib.services.config.values import AgentFlow, CallRule, Config, FlowRules, Limits, SubAgents
+from toolcrib.services.http import Bucket, Network
+from toolcrib.services.web import Provider, SearchRules
 
 Found = Mapping[str, Any]
 _EFFECTS: dict[str, str] = {"destructive": Effect.DESTROY.value}  # people say destructive, as the flag of a tool does
@@ -22,8 +24,7 @@ def read_config(text: str, *, source: str = "toolcrib.yaml", env: Mapping[str, s
     found: Found = {}
     if node is not None:
         found = ROOT.read(node, "", into) or {}
-    for i, rule in enumerate(found.get("rules", ())):
-        _complete(rule, f"rules[{i}]", into)
+    _complete_all(found, into)
     for name, box in found.get("toolboxes", {}).items():
         place = at("toolboxes", name)
         if "tools" not in (box or {}) and at(place, "tools") not in into.lines:
@@ -42,14 +43,27 @@ def _placed(problem: Problem) -> Problem:
     return problem if problem.where else Problem(WHOLE, problem.what, problem.mend, problem.line)
 
 
-def _complete(rule: Found | None, where: str, into: Reading) -> None:
-    """A rule without its tool or action would fit nothing or do nothing."""
-    for key in ("tool", "action"):
+def _complete_all(found: Found, into: Reading) -> None:
+    """What would fit nothing or do nothing without all of its keys."""
+    for i, rule in enumerate(found.get("rules", ())):
+        _complete(rule, "rule", f"rules[{i}]", ("tool", "action"), into)
+    for i, provider in enumerate(found.get("search", {}).get("providers", ())):
+        _complete(provider, "provider", f"search.providers[{i}]", ("kind",), into)
+    for name, bucket in found.get("network", {}).get("buckets", {}).items():
+        _complete(bucket, "bucket", at("network.buckets", name), ("calls",), into)
+
+
+def _complete(part: Found | None, noun: str, where: str, keys: Names, into: Reading) -> None:
+    for key in keys:
         place = at(where, key)
-        if rule is not None and key not in rule and place not in into.lines:
-            into.refuse(where, f"This rule has no {key!r}.", into.lines.get(where, 0), f"Add {key}.")
-        elif rule is not None and key not in rule:
-            into.refuse(place, f"A rule needs its {key!r}, and this is empty.", into.lines[place])
+        if part is not None and key not in part and place not in into.lines:
+            into.refuse(where, f"This {noun} has no {key!r}.", into.lines.get(where, 0), f"Add {key}.")
+        elif part is not None and key not in part and not _refused(place, into):
+            into.refuse(place, f"A {noun} needs its {key!r}, and this is empty.", into.lines[place])
+
+
+def _refused(place: str, into: Reading) -> bool:
+    return any(problem.where == place for problem in into.problems)
 
 
 def _config(found: Found, into: Reading, source: str) -> Config:
@@ -65,6 +79,8 @@ def _config(found: Found, into: Reading, source: str) -> Config:
         rules=tuple(CallRule(name=f"rules[{i}]", **rule) for i, rule in enumerate(found.get("rules", ()))),
         limits=Limits(**found.get("limits", {})),
         flow=_flow(found.get("flow", {})),
+        network=_network(found.get("network", {})),
+        search=_search(found.get("search", {})),
         confirm=_effects(found.get("confirm", ())),
         scrub_env=found.get("scrub", {}).get("env", ()),
         notes=tuple(into.notes),
@@ -77,6 +93,17 @@ def _config(found: Found, into: Reading, source: str) -> Config:
 def _flow(found: Found) -> FlowRules:
     agents = {name: AgentFlow(**one) for name, one in found.get("agents", {}).items()}
     return FlowRules(**{key: found[key] for key in found if key != "agents"}, agents=agents)
+
+
+def _network(found: Found) -> Network:
+    said = dict(found)
+    buckets = {name: Bucket(**one) for name, one in said.pop("buckets", {}).items()}
+    return Network(**said, buckets=buckets)
+
+
+def _search(found: Found) -> SearchRules:
+    providers = tuple(Provider(**one) for one in found.get("providers", ()))
+    return SearchRules(providers=providers, agents=found.get("agents", {}))
 
 
 def _effects(words: Names) -> Names:

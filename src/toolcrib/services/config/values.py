@@ -1,11 +1,14 @@
 """What a configuration says, as values: the parts that core's policy does not know already."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from toolcrib.core.errors import Problem
+from toolcrib.core.errors import BadConfig, Problem
 from toolcrib.core.policy import AgentRules, Names, Policy, Toolbox, Toolkit
+from toolcrib.services.http import Network
+from toolcrib.services.web import SearchRules
 
 
 class CallRule(Struct, frozen=True, kw_only=True):
@@ -66,6 +69,8 @@ class Config(Struct, frozen=True, kw_only=True):
     confirm: Names = ()  # effects that ask first, as core.tool.Effect calls them
     limits: Limits = Limits()
     flow: FlowRules = FlowRules()
+    network: Network = Network()
+    search: SearchRules = SearchRules()
     audit: str = ""
     workspace: str = ""
     deny_paths: Names = ()
@@ -74,3 +79,14 @@ class Config(Struct, frozen=True, kw_only=True):
     notes: tuple[Problem, ...] = ()  # what is known and not used
     lines: Mapping[str, int] = {}  # place: line
     source: str = "toolcrib.yaml"
+
+    def line(self, where: str) -> int:
+        """The line of a place, or of the nearest place around it; 0 if there is none."""
+        while where and where not in self.lines:
+            where = where[: max(where.rfind("."), where.rfind("["), 0)]
+        return self.lines.get(where, 0)
+
+    def refusal(self, problems: Iterable[Problem]) -> BadConfig:
+        """These problems with their lines, in order."""
+        placed = [replace(problem, line=self.line(problem.where)) for problem in problems]
+        return BadConfig(sorted(placed, key=lambda problem: problem.line), self.source)

@@ -7,6 +7,7 @@ from annotated_types import Ge, Interval, Len
 from toolcrib.core.call import Caller, Result
 from toolcrib.core.errors import ToolFailed
 from toolcrib.core.tool import Effect
+from toolcrib.safety.fence import fence, fenced
 from toolcrib.services.results import Results
 from toolcrib.tools.results.family import family
 
@@ -31,5 +32,7 @@ async def read_result(
     end = min(offset + limit, len(whole))
     more = end if end < len(whole) else None
     goes_on = f' Go on with read_result {{"id": "{id}", "offset": {more}}}.' if more else " That is the end."
-    text = f"{whole[offset:end]}\n\n[Characters {offset:,} to {end:,} of {len(whole):,}.{goes_on}]"
+    # A piece out of the middle of a fence gets a fence of its own.
+    piece = fence(whole[offset:end], f"result {id}") if fenced(whole) else whole[offset:end]
+    text = f"{piece}\n\n[Characters {offset:,} to {end:,} of {len(whole):,}.{goes_on}]"
     return Result(text=text, structured={"id": id, "offset": offset, "next_offset": more, "total": len(whole)})

@@ -11,7 +11,7 @@ from toolcrib.core.heavy import heavy
 from toolcrib.core.tool import Effect, Flow
 from toolcrib.safety import text as files
 from toolcrib.safety.charsets import is_html, media_type, read_text
-from toolcrib.safety.fence import fence, plain
+from toolcrib.safety.fence import clean, fence, plain
 from toolcrib.safety.pages import Link, Page, read_links
 from toolcrib.safety.urls import read_url
 from toolcrib.services.http import Http, Incoming, Outgoing
@@ -36,7 +36,7 @@ class Told(Struct, frozen=True, kw_only=True):
     truncated: bool
 
 
-@family.tool(Effect.READ, parallel=True, flow=(Flow.UNTRUSTED, Flow.SENDS), seconds=SECONDS + 10)
+@family.tool(Effect.READ, parallel=True, flow=(Flow.UNTRUSTED, Flow.SENDS), target="url", seconds=SECONDS + 10)
 async def browse_url(
     http: Http,
     me: Caller,
@@ -67,7 +67,7 @@ async def browse_url(
     return _told(came, page, read.note)
 
 
-@family.tool(Effect.READ, parallel=True, flow=(Flow.UNTRUSTED, Flow.SENDS), seconds=SECONDS + 10)
+@family.tool(Effect.READ, parallel=True, flow=(Flow.UNTRUSTED, Flow.SENDS), target="url", seconds=SECONDS + 10)
 async def extract_links(
     http: Http,
     me: Caller,
@@ -81,13 +81,15 @@ async def extract_links(
     came = await _fetched(http, me, url, "extract_links")
     read = _texts(came)
     page = await heavy("asyncio").to_thread(read_links, read.text, read_url(came.url))
-    links = [link for link in page.links if wanted is None or wanted.search(link.url)]
+    links = [Link(link.url, clean(link.text)) for link in page.links if wanted is None or wanted.search(link.url)]
     shown = links[:max_results]
     host = read_url(came.url).host
     text = f"{len(shown)} of {len(links)} links{' that fit' if filter_pattern else ''} on {host}:\n"
     if not links:
         return Result(text=f"No links{' that fit' if filter_pattern else ''} on {host}.", structured={"links": []})
-    return Result(text=text + fence(_listed(shown), came.url), structured={"links": shown, "total": len(links)})
+    return Result(
+        text=text + fence(_listed(shown), came.url), structured={"untrusted": True, "links": shown, "total": len(links)}
+    )
 
 
 async def _fetched(http: Http, me: Caller, url: str, tool: str) -> Incoming:

@@ -8,12 +8,15 @@ from toolcrib.safety.urls import Url
 
 # What a parser of broken pages may stumble over. A page that it cannot read is read by our own reader.
 _STUMBLES = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+_MOST_TAGS = 20_000  # it takes 30 us for each, and no thread can be stopped
 _ENOUGH = 200  # characters; a page with fewer has no main text that trafilatura can tell from the rest
 
 
 def extract(html: str, url: Url, *, markdown: bool) -> Page:
     """Title and text of a page. It takes a moment, so call it in a thread."""
     page = read_page(html, url, markdown=markdown)
+    if html.count("<") > _MOST_TAGS:
+        return page
     try:
         trafilatura: Any = heavy("trafilatura")
     except ModuleNotFoundError:

@@ -35,6 +35,7 @@ class Answered(Struct, frozen=True, kw_only=True):
     Effect.WRITE,
     aliases=("web_fetch",),
     flow=(Flow.UNTRUSTED, Flow.SENDS),
+    target="url",
     expands_secrets=True,
     seconds=MOST_SECONDS + 10,
 )

@@ -6,14 +6,14 @@ from annotated_types import Ge, Le, Len, MaxLen
 
 from toolcrib.core.call import Caller, Result
 from toolcrib.core.tool import Effect, Flow
-from toolcrib.safety.fence import fence, plain
-from toolcrib.services.web import CONDITION, Found, Freshness, Query, WebSearch
+from toolcrib.safety.fence import clean, fence, plain
+from toolcrib.services.web import CONDITION, Found, Freshness, Hit, Query, WebSearch
 from toolcrib.tools.web.family import family
 
 Domains = Annotated[list[Annotated[str, Len(1, 253)]], MaxLen(20)]
 
 
-@family.tool(Effect.READ, parallel=True, flow=(Flow.UNTRUSTED, Flow.SENDS), seconds=60, condition=CONDITION)
+@family.tool(Effect.READ, parallel=True, flow=(Flow.UNTRUSTED, Flow.SENDS), seconds=90, condition=CONDITION)
 async def web_search(
     search: WebSearch,
     me: Caller,
@@ -36,7 +36,11 @@ async def web_search(
         lang=lang,
     )
     found = await search.search(asked, me, provider_slug)
-    return Result(text=_told(found), structured={"provider": found.provider, "results": found.hits})
+    hits = [
+        Hit(title=clean(hit.title), url=clean(hit.url), snippet=clean(hit.snippet), date=clean(hit.date))
+        for hit in found.hits
+    ]
+    return Result(text=_told(found), structured={"provider": found.provider, "untrusted": True, "results": hits})
 
 
 def _told(found: Found) -> str:

@@ -5,6 +5,7 @@ also cut short or with a value, `-word` as it stands.
 """
 
 from toolcrib.safety.shell.marks import LOOSE, plain
+from toolcrib.safety.shell.names import names
 from toolcrib.safety.shell.run import Run, is_option
 
 _READERS = (
@@ -15,7 +16,7 @@ _READERS = (
     ("cksum sum md5 shasum crc32 strings od hexdump hd size nm objdump readelf cmp tsort pr ldd rot13", ""),
     ("ls dir vdir lsd stat realpath readlink basename dirname namei du df lsblk findmnt lsattr getfacl pathchk", ""),
     ("exa eza whereis whatis apropos type hash egrep fgrep grep zgrep pgrep pidof tldr", ""),
-    ("diff colordiff diff3 sdiff exiftool_ tree", "-o --output --to-file"),
+    ("diff colordiff diff3 sdiff tree", "-o --output --to-file"),
     ("file", "-C --compile"),
     ("help info man", "-P -H --pager --html -B --browser -o --output"),
     ("less zless more most bat batcat", "-o -O -k --log-file --lesskey-file --lesskey-src --pager +"),
@@ -62,89 +63,23 @@ _DEVELOPING = (
         "typedoc jsdoc docusaurus vitepress sphinx-build mkdocs sass postcss tailwindcss vue-tsc stencil knip depcheck",
         "",
     ),
-    ("madge commitlint lint-staged npm-run-all run-s run-p license-checker api-extractor nodemon_ rimraf_", ""),
+    ("madge commitlint lint-staged npm-run-all run-s run-p license-checker api-extractor", ""),
     ("gcc g++ cc c++ clang clang++ javac kotlinc ghc ar ranlib as nasm", "-wrapper -fplugin -B -specs -Xclang -load"),
     ("rustc", "-C --codegen"),
     ("ninja meson dotnet msbuild nunit sbt lein mix rebar3 stack cabal dart flutter swift gradle gradlew mvn mvnw", ""),
-    ("wasm-pack trunk cargo-nextest gettext msgfmt xgettext protoc buf sqlfluff alembic_", "--plugin"),
+    ("wasm-pack trunk cargo-nextest gettext msgfmt xgettext protoc buf sqlfluff", "--plugin"),
     ("cmake", "-P -E -C --install"),
     ("make gmake", "--eval -E -f --file --makefile -C --directory -I --include-dir"),
-    ("rake bundle_ just task mage grunt gulp bazelisk bazel", "-e -E --execute -r -f --file -c"),
+    ("rake just task mage grunt gulp bazelisk bazel", "-e -E --execute -r -f --file -c"),
 )
 
 _NAMES_ONLY = frozenset(
-    [
-        "ls",
-        "dir",
-        "vdir",
-        "lsd",
-        "exa",
-        "eza",
-        "tree",
-        "stat",
-        "test",
-        "[",
-        "du",
-        "df",
-        "file",
-        "find",
-        "fd",
-        "fdfind",
-        "cd",
-        "pushd",
-        "echo",
-        "printf",
-        "mkdir",
-        "touch",
-        "which",
-        "type",
-        "git",
-        "chmod",
-        "chown",
-        "chgrp",
-        "realpath",
-        "readlink",
-        "basename",
-        "dirname",
-        "namei",
-        "lsattr",
-        "getfacl",
-        "expr",
-        "help",
-        "man",
-        "alias",
-        "export",
-        "declare",
-        "readonly",
-        "local",
-        "typeset",
-        "read",
-        "unset",
-        "set",
-        "shopt",
-        "ssh-keygen",
-        "kill",
-        "rm",
-        "npm",
-        "yarn",
-        "pnpm",
-        "cargo",
-        "pip",
-        "pip3",
-        "docker",
-        "kubectl",
-        "ln",
-        "ssh-add",
-        "sudo",
-        "env",
-        "systemctl",
-        "pgrep",
-        "ps",
-        "jq",
-        "sleep",
-        "exit",
-        "return",
-    ]
+    names(
+        "ls dir vdir lsd exa eza tree stat test [ du df file find fd fdfind cd pushd echo printf mkdir touch",
+        "which type git chmod chown chgrp realpath readlink basename dirname namei lsattr getfacl expr help",
+        "man alias export declare readonly local typeset read unset set shopt ssh-keygen kill rm npm yarn",
+        "pnpm cargo pip pip3 docker kubectl ln ssh-add sudo env systemctl pgrep ps jq sleep exit return",
+    )
 )
 _PATTERN_FIRST = frozenset(
     ["grep", "egrep", "fgrep", "rg", "ag", "ack", "sed", "awk", "gawk", "mawk", "zgrep", "perl", "jq", "yq", "tr"]
@@ -152,7 +87,7 @@ _PATTERN_FIRST = frozenset(
 
 
 def _table(rows: tuple[tuple[str, str], ...]) -> dict[str, tuple[str, ...]]:
-    return {name: tuple(barred.split()) for names, barred in rows for name in names.split() if name[-1] != "_"}
+    return {name: tuple(barred.split()) for names, barred in rows for name in names.split()}
 
 
 ALLOWED = _table(_READERS) | _table(_DEVELOPING)

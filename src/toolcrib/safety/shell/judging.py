@@ -7,7 +7,8 @@ from toolcrib.safety.shell.marks import foreign
 from toolcrib.safety.shell.parse import MOST_BYTES, parse
 from toolcrib.safety.shell.rules import ShellRule, check_rules
 from toolcrib.safety.shell.scope import Scope
-from toolcrib.safety.shell.walker import Enough, Walk
+from toolcrib.safety.shell.walker import Walk
+from toolcrib.safety.shell.walking import Enough
 
 
 def judge(command: str, *, rules: Sequence[ShellRule] = (), cwd: str = "", workspace: str = "") -> Judged:

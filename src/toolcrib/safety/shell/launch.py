@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from toolcrib.safety.shell import allowed, places
+from toolcrib.safety.shell.allowed import ALLOWED, BUILDERS, names_only, pattern_first, permitted
 from toolcrib.safety.shell.judged import ALLOW, ASK, DENY
 from toolcrib.safety.shell.marks import (
     HIDDEN,
@@ -19,15 +18,14 @@ from toolcrib.safety.shell.marks import (
     taints,
     vague,
 )
+from toolcrib.safety.shell.names import names
+from toolcrib.safety.shell.places import credential_file, is_network, resolved
 from toolcrib.safety.shell.programs import HANDLES
 from toolcrib.safety.shell.pure import output
 from toolcrib.safety.shell.rules import decided, name_of
-from toolcrib.safety.shell.run import Run
+from toolcrib.safety.shell.run import Machine, Run
 from toolcrib.safety.shell.scope import Scope
 from toolcrib.safety.shell.senders import sends
-
-if TYPE_CHECKING:
-    from toolcrib.safety.shell.walker import Walk
 
 _TRUSTED = re.compile(
     r"(?:/usr)?(?:/local)?/s?bin/|/opt/homebrew/bin/|(?:\./)?node_modules/\.bin/|(?:\./)?(?:\.?venv|env)/bin/|"
@@ -35,104 +33,24 @@ _TRUSTED = re.compile(
 )
 _OWN_RUNNERS = frozenset(("gradlew", "mvnw"))
 _DANGEROUS_NAMES = frozenset(
-    [
-        "LD_PRELOAD",
-        "LD_LIBRARY_PATH",
-        "LD_AUDIT",
-        "LD_DEBUG_OUTPUT",
-        "DYLD_INSERT_LIBRARIES",
-        "DYLD_LIBRARY_PATH",
-        "BASH_ENV",
-        "ENV",
-        "PATH",
-        "PROMPT_COMMAND",
-        "PS4",
-        "PS1",
-        "SHELLOPTS",
-        "BASHOPTS",
-        "PAGER",
-        "MANPAGER",
-        "LESSOPEN",
-        "LESSCLOSE",
-        "LESSKEY",
-        "EDITOR",
-        "VISUAL",
-        "BROWSER",
-        "PERL5LIB",
-        "PERL5OPT",
-        "PERL5DB",
-        "PYTHONSTARTUP",
-        "PYTHONPATH",
-        "PYTHONHOME",
-        "PYTHONINSPECT",
-        "PYTHONWARNINGS",
-        "PYTHONBREAKPOINT",
-        "RUBYOPT",
-        "RUBYLIB",
-        "NODE_OPTIONS",
-        "NODE_PATH",
-        "JAVA_TOOL_OPTIONS",
-        "_JAVA_OPTIONS",
-        "JDK_JAVA_OPTIONS",
-        "MAKEFLAGS",
-        "GCONV_PATH",
-        "HOSTALIASES",
-        "SHELL",
-        "TERMINFO",
-        "NLSPATH",
-        "http_proxy",
-        "https_proxy",
-        "all_proxy",
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "ALL_PROXY",
-        "CURL_HOME",
-        "WGETRC",
-        "SSH_ASKPASS",
-        "SUDO_ASKPASS",
-        "SSH_AUTH_SOCK",
-        "FPATH",
-        "ZDOTDIR",
-        "OPENSSL_CONF",
-        "OPENSSL_ENGINES",
-        "GEM_HOME",
-        "BUNDLE_GEMFILE",
-        "R_PROFILE",
-        "CLASSPATH",
-        "NPM_CONFIG_SCRIPT_SHELL",
-        "npm_config_script_shell",
-        "PIP_INDEX_URL",
-        "UV_INDEX_URL",
-        "DOCKER_HOST",
-        "KUBECONFIG",
-        "GREP_OPTIONS",
-        "RIPGREP_CONFIG_PATH",
-        "TAR_OPTIONS",
-        "RSYNC_RSH",
-        "CVS_RSH",
-        "COMPILER_PATH",
-        "GCC_EXEC_PREFIX",
-        "CC",
-        "CXX",
-        "RUSTC_WRAPPER",
-        "RUSTFLAGS",
-        "GOFLAGS",
-        "CFLAGS_",
-    ]
+    names(
+        "LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT LD_DEBUG_OUTPUT DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH BASH_ENV",
+        "ENV PATH PROMPT_COMMAND PS4 PS1 SHELLOPTS BASHOPTS PAGER MANPAGER LESSOPEN LESSCLOSE LESSKEY EDITOR",
+        "VISUAL BROWSER PERL5LIB PERL5OPT PERL5DB PYTHONSTARTUP PYTHONPATH PYTHONHOME PYTHONINSPECT",
+        "PYTHONWARNINGS PYTHONBREAKPOINT RUBYOPT RUBYLIB NODE_OPTIONS NODE_PATH JAVA_TOOL_OPTIONS",
+        "_JAVA_OPTIONS JDK_JAVA_OPTIONS MAKEFLAGS GCONV_PATH HOSTALIASES SHELL TERMINFO NLSPATH http_proxy",
+        "https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY CURL_HOME WGETRC SSH_ASKPASS SUDO_ASKPASS",
+        "SSH_AUTH_SOCK FPATH ZDOTDIR OPENSSL_CONF OPENSSL_ENGINES GEM_HOME BUNDLE_GEMFILE R_PROFILE CLASSPATH",
+        "NPM_CONFIG_SCRIPT_SHELL npm_config_script_shell PIP_INDEX_URL UV_INDEX_URL DOCKER_HOST KUBECONFIG",
+        "GREP_OPTIONS RIPGREP_CONFIG_PATH TAR_OPTIONS RSYNC_RSH CVS_RSH COMPILER_PATH GCC_EXEC_PREFIX CC CXX",
+        "RUSTC_WRAPPER RUSTFLAGS GOFLAGS",
+    )
 )
 _GIT_NAMES_OK = frozenset(
-    [
-        "GIT_AUTHOR_NAME",
-        "GIT_AUTHOR_EMAIL",
-        "GIT_AUTHOR_DATE",
-        "GIT_COMMITTER_NAME",
-        "GIT_COMMITTER_EMAIL",
-        "GIT_COMMITTER_DATE",
-        "GIT_TERMINAL_PROMPT",
-        "GIT_OPTIONAL_LOCKS",
-        "GIT_MERGE_AUTOEDIT",
-        "GIT_LFS_SKIP_SMUDGE",
-    ]
+    names(
+        "GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL",
+        "GIT_COMMITTER_DATE GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_MERGE_AUTOEDIT GIT_LFS_SKIP_SMUDGE",
+    )
 )
 _QUIET_VALUES = {
     "PAGER": ("cat", "less", "more", ""),
@@ -148,12 +66,14 @@ _QUIET_VALUES = {
     "BROWSER": ("none", "false", "true"),
     "PYTHONWARNINGS": ("ignore", "error", "default", "always", "once"),
 }
-_NODE_QUIET = re.compile(r"(?:--(?:max[-_]old[-_]space[-_]size=\d+|experimental-vm-modules|no-warnings|trace-\w+|"
-                         r"openssl-legacy-provider|enable-source-maps|unhandled-rejections=\w+|experimental-\w[\w-]*) ?)+")  # fmt: skip
+_NODE_QUIET = re.compile(
+    r"(?:--(?:max[-_]old[-_]space[-_]size=\d+|experimental-vm-modules|no-warnings|trace-\w+|"
+    r"openssl-legacy-provider|enable-source-maps|unhandled-rejections=\w+|experimental-\w[\w-]*) ?)+"
+)
 _TRACES = frozenset(("HISTFILE", "HISTSIZE", "HISTFILESIZE", "HISTCONTROL", "HISTIGNORE"))
 
 
-def environment(walk: "Walk", name: str, value: str | list[str]) -> None:
+def environment(walk: Machine, name: str, value: str | list[str]) -> None:
     """A variable that changes what later commands do."""
     text = value if isinstance(value, str) else " ".join(value)
     if name in _TRACES and name in {"HISTFILE", "HISTSIZE", "HISTFILESIZE"}:
@@ -172,7 +92,7 @@ def environment(walk: "Walk", name: str, value: str | list[str]) -> None:
         walk.text(text, Scope(), UNKNOWN)
 
 
-def declared(walk: "Walk", words: Sequence[str], scope: Scope) -> str:
+def declared(walk: Machine, words: Sequence[str], scope: Scope) -> str:
     """`export`, `declare` and their kin: with nothing to declare they show every variable."""
     if words[0] in {"export", "declare", "typeset", "readonly"} and not [w for w in words[1:] if not w.startswith("-")]:
         return UNKNOWN + SECRET
@@ -181,7 +101,7 @@ def declared(walk: "Walk", words: Sequence[str], scope: Scope) -> str:
     return ""
 
 
-def start(walk: "Walk", argv: Sequence[str], scope: Scope, stdin: str | None) -> str:
+def start(walk: Machine, argv: Sequence[str], scope: Scope, stdin: str | None) -> str:
     """Judges one command and gives what it prints."""
     if not argv:
         return stdin or ""
@@ -206,7 +126,7 @@ def quoted(word: str) -> str:
     return "'" + word.replace("'", "'\\''") + "'" if not globbed(word) else plain(word)
 
 
-def _unnamed(walk: "Walk", argv: Sequence[str], scope: Scope, stdin: str | None) -> str:
+def _unnamed(walk: Machine, argv: Sequence[str], scope: Scope, stdin: str | None) -> str:
     """The command's name is not wholly known. That is asked about; what it could be is judged for its worst."""
     first = argv[0]
     walk.worry("name:unknown", f"which program would run is not known before it runs: {shown(first)}")
@@ -220,7 +140,7 @@ def _unnamed(walk: "Walk", argv: Sequence[str], scope: Scope, stdin: str | None)
     return UNKNOWN + taints("".join(argv) + (stdin or ""))
 
 
-def _pattern(walk: "Walk", argv: Sequence[str], scope: Scope, stdin: str | None) -> str:
+def _pattern(walk: Machine, argv: Sequence[str], scope: Scope, stdin: str | None) -> str:
     """A pattern for a name: every known program that it fits is judged."""
     walk.worry("name:pattern", f"which program would run depends on the files that are there: {shown(argv[0])}")
     expression = as_expression(argv[0].rpartition("/")[2])
@@ -240,7 +160,7 @@ def name_of_program(path: str) -> str:
     return name
 
 
-def _program(walk: "Walk", path: str, argv: Sequence[str], scope: Scope, stdin: str | None) -> str:
+def _program(walk: Machine, path: str, argv: Sequence[str], scope: Scope, stdin: str | None) -> str:
     name = name_of_program(path)
     run = Run(path, name, argv[1:], stdin, (walk, scope))
     if "/" in path:
@@ -266,18 +186,18 @@ def _handled(run: Run) -> str | None:
     handle = HANDLES.get(run.name)
     if handle is not None:
         return handle(run)
-    missing = allowed.permitted(run)
+    missing = permitted(run)
     if missing:
         what = (
             "is not among the programs that run without a question"
-            if run.name not in allowed.ALLOWED
+            if run.name not in ALLOWED
             else (f"does more with {missing} than it may without a question")
         )
         run.ask(
-            f"unknown:{run.name}"[:60] if run.name not in allowed.ALLOWED else f"option:{run.name} {missing}",
+            f"unknown:{run.name}"[:60] if run.name not in ALLOWED else f"option:{run.name} {missing}",
             f"{run.name} {what}",
         )
-    elif run.scope.wrote and run.name in allowed.BUILDERS:
+    elif run.scope.wrote and run.name in BUILDERS:
         run.ask(
             "written-and-run",
             f"{run.name} may run a file that the same command wrote",
@@ -288,7 +208,7 @@ def _handled(run: Run) -> str | None:
 
 def _from_path(run: Run, scope: Scope) -> None:
     """A program that is named with its folder."""
-    whole = places.resolved(run.path, scope.cwd)
+    whole = resolved(run.path, scope.cwd)
     content = scope.files.get(whole)
     if content is not None and not (run.path.startswith("/dev/fd") and False):
         if NET in content:
@@ -303,11 +223,11 @@ def _from_path(run: Run, scope: Scope) -> None:
 
 def _files(run: Run, scope: Scope) -> bool:
     """What a program's words name: credentials, and files whose content is known to be one."""
-    if not scope.files and allowed.names_only(run.name):
+    if not scope.files and names_only(run.name):
         return False
     secret = False
     words = run.words
-    if allowed.pattern_first(run.name):
+    if pattern_first(run.name):
         words = words[1:]
     for word in words:
         name = word
@@ -317,33 +237,33 @@ def _files(run: Run, scope: Scope) -> bool:
             name = re.split("[=@]", word)[-1]
         if not name:
             continue
-        if SECRET in scope.files.get(places.resolved(name, scope.cwd), ""):
+        if SECRET in scope.files.get(resolved(name, scope.cwd), ""):
             secret = True
-        elif not allowed.names_only(run.name):
+        elif not names_only(run.name):
             secret = _reads(run, name, scope) or secret
     if secret:
         for word in run.operands():
-            path = places.resolved(word, scope.cwd)
-            if not places.credential(word, scope.cwd) and not path.startswith("/dev/"):
+            path = resolved(word, scope.cwd)
+            if not credential_file(word, scope.cwd) and not path.startswith("/dev/"):
                 scope.files[path] = scope.files.get(path, UNKNOWN) + SECRET
     return secret
 
 
 def _reads(run: Run, name: str, scope: Scope) -> bool:
-    found = places.credential(name, scope.cwd)
+    found = credential_file(name, scope.cwd)
     if found:
         run.ask("credential", f"it would read {found}, a place for credentials")
         return True
-    if places.network_device(name):
+    if is_network(name):
         run.deny("network-shell", f"{shown(name)} opens a network connection from the shell")
     return False
 
 
 def _result(run: Run, out: str | None, *, secret: bool) -> str:
     marks = taints(run.told)
-    if run.scope.files and not allowed.names_only(run.name):
+    if run.scope.files and not names_only(run.name):
         for word in run.words:
-            content = run.scope.files.get(places.resolved(word, run.cwd))
+            content = run.scope.files.get(resolved(word, run.cwd))
             if content is not None:
                 if run.name in {"cat", "tac", "head", "tail"} and len(run.words) == 1:
                     return content

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from toolcrib.safety.shell.judged import ASK, DENY
-from toolcrib.safety.shell.marks import NET, SECRET, UNKNOWN, blurred, plain, taints, vague
+from toolcrib.safety.shell.marks import NET, SECRET, blurred
+from toolcrib.safety.shell.rules import ShellRule
 from toolcrib.safety.shell.scope import Scope
 
 
@@ -13,6 +14,17 @@ class Machine(Protocol):
 
     workspace: str
     depth: int
+    storable: bool
+    rules: Sequence[ShellRule]
+    calls: list[str]
+
+    def worry(self, rule: str, why: str) -> None: ...
+
+    def permitted(self, rule: str, why: str) -> None: ...
+
+    def named(self, name: str, value: str | list[str]) -> None: ...
+
+    def call(self, name: str, arguments: Sequence[str], scope: Scope, stdin: str | None) -> str: ...
 
     def note(self, level: str, rule: str, why: str, instead: str = "") -> None: ...
 
@@ -132,9 +144,3 @@ def from_network(text: str | None) -> bool:
 def has_secret(text: str | None) -> bool:
     """Whether a text holds, in part, a credential."""
     return text is not None and SECRET in text
-
-
-__all__ = [
-    "Handle", "Machine", "Run", "UNKNOWN", "blurred", "from_network", "has_secret", "is_option", "operands", "plain",
-    "taints", "vague",
-]  # fmt: skip

@@ -3,56 +3,17 @@
 import re
 
 from toolcrib.safety.shell.marks import SECRET, UNKNOWN, plain
+from toolcrib.safety.shell.names import names
 from toolcrib.safety.shell.run import Handle, Run
 
 _LOOKS = frozenset(
-    [
-        "ps",
-        "images",
-        "logs",
-        "inspect",
-        "version",
-        "info",
-        "stats",
-        "top",
-        "port",
-        "diff",
-        "history",
-        "search",
-        "events",
-        "ls",
-        "list",
-        "df",
-        "context",
-        "config",
-        "help",
-        "--version",
-        "-v",
-        "volume:ls",
-        "network:ls",
-        "image:ls",
-        "container:ls",
-        "container:logs",
-        "container:inspect",
-        "image:inspect",
-        "volume:inspect",
-        "network:inspect",
-        "system:df",
-        "system:info",
-        "compose:ps",
-        "compose:logs",
-        "compose:config",
-        "compose:ls",
-        "compose:images",
-        "compose:top",
-        "compose:version",
-        "buildx:ls",
-        "buildx:version",
-        "manifest:inspect",
-        "compose:port",
-        "builder:ls",
-        "context:ls",
-    ]
+    names(
+        "ps images logs inspect version info stats top port diff history search events ls list df context",
+        "config help --version -v volume:ls network:ls image:ls container:ls container:logs container:inspect",
+        "image:inspect volume:inspect network:inspect system:df system:info compose:ps compose:logs",
+        "compose:config compose:ls compose:images compose:top compose:version buildx:ls buildx:version",
+        "manifest:inspect compose:port builder:ls context:ls",
+    )
 )
 _ESCAPES = re.compile(
     r"--privileged|--pid[= ]host|--ipc[= ]host|--userns[= ]host|--uts[= ]host|--cap-add[= ](?:ALL|SYS_ADMIN|SYS_PTRACE|SYS_MODULE|DAC_READ_SEARCH|all|sys_admin)|"
@@ -97,8 +58,29 @@ def cluster(run: Run) -> str | None:
     told = " ".join(plain(word) for word in run.words)
     if re.search(r"hostPID|hostNetwork|\"?privileged\"?\s*:\s*true|hostPath|nsenter", told):
         run.deny("namespace", "it would open the machine outside to the container")
-    looks = {"get", "describe", "logs", "version", "cluster-info", "explain", "api-resources", "api-versions", "top", "list",
-             "status", "history", "search", "show", "template", "lint", "validate", "fmt", "providers", "help", "output"}  # fmt: skip
+    looks = {
+        "get",
+        "describe",
+        "logs",
+        "version",
+        "cluster-info",
+        "explain",
+        "api-resources",
+        "api-versions",
+        "top",
+        "list",
+        "status",
+        "history",
+        "search",
+        "show",
+        "template",
+        "lint",
+        "validate",
+        "fmt",
+        "providers",
+        "help",
+        "output",
+    }
     if "--version" in run.words[:1]:
         return None
     if re.search(r"\bsecrets?\b", " ".join(words[1:])) or "--raw" in told or "/api" in told:
@@ -115,8 +97,11 @@ def cloud(run: Run) -> str | None:
         plain(word) for word in run.operands("--region --profile --output --query --project -o -g --resource-group")
     ]
     told = " ".join(words)
-    if re.search(r"secret|get-session-token|export-credentials|print-access-token|print-identity|get-login-password|get-access-token|"
-                 r"get-parameter|access-keys|list-keys|assume-role|key show|credential|decrypt", told):  # fmt: skip
+    if re.search(
+        r"secret|get-session-token|export-credentials|print-access-token|print-identity|get-login-password|get-access-token|"
+        r"get-parameter|access-keys|list-keys|assume-role|key show|credential|decrypt",
+        told,
+    ):
         run.ask("credential", "it would show credentials of the cloud")
         return UNKNOWN + SECRET
     looks = (

@@ -3,68 +3,23 @@
 import re
 
 from toolcrib.safety.shell.marks import LOOSE, plain, vague
+from toolcrib.safety.shell.names import names
 from toolcrib.safety.shell.run import Handle, Run
 
-_SCRIPTS = frozenset(["test", "t", "tst", "start", "run", "run-script", "build", "lint", "dev", "ci_", "format", "check", "typecheck", "coverage", "tsc", "watch", "serve", "docs", "compile", "bundle", "prettier", "fmt", "types", "test:unit", "storybook", "prepare", "clean", "prebuild", "postbuild"])  # fmt: skip
+_SCRIPTS = frozenset(
+    names(
+        "test t tst start run run-script build lint dev format check typecheck coverage tsc watch serve docs",
+        "compile bundle prettier fmt types test:unit storybook prepare clean prebuild postbuild",
+    )
+)
 _NPM_FREE = frozenset(
-    [
-        "ls",
-        "list",
-        "ll",
-        "la",
-        "outdated",
-        "view",
-        "info",
-        "v",
-        "show",
-        "why",
-        "explain",
-        "root",
-        "prefix",
-        "bin",
-        "-v",
-        "--version",
-        "version_",
-        "help",
-        "search",
-        "audit_",
-        "config_",
-        "fund",
-        "ping",
-        "doctor",
-        "pack_",
-        "query",
-        "sbom",
-        "workspaces",
-        "licenses",
-        "env_",
-        "docs_",
-        "repo_",
-        "bugs_",
-        "whoami",
-        "completion",
-    ]
+    names(
+        "ls list ll la outdated view info v show why explain root prefix bin -v --version help search fund",
+        "ping doctor query sbom workspaces licenses whoami completion",
+    )
 )
 _INSTALLS = frozenset(
-    [
-        "install",
-        "i",
-        "ci",
-        "add",
-        "in",
-        "ins",
-        "inst",
-        "isntall",
-        "up",
-        "update",
-        "upgrade",
-        "remove",
-        "uninstall",
-        "rm",
-        "link",
-        "dedupe",
-        "rebuild",
-    ]
+    names("install i ci add in ins inst isntall up update upgrade remove uninstall rm link dedupe rebuild")
 )
 
 
@@ -72,8 +27,9 @@ def node_packages(run: Run) -> str | None:
     """`npm`, `yarn`, `pnpm`, `bun`."""
     words = [plain(word) for word in run.operands("--prefix -C --cwd -w --workspace --filter -F --registry --cache")]
     verb = words[0] if words else ("install" if run.name == "yarn" and not run.words else "help")
-    if run.has("--script-shell", "--node-options", "--userconfig", "--globalconfig") or (run.after("--prefix") not in {None, "."} and \
-            (run.after("--prefix") or "").startswith(("/", "~", ".."))):  # fmt: skip
+    if run.has("--script-shell", "--node-options", "--userconfig", "--globalconfig") or (
+        run.after("--prefix") not in {None, "."} and (run.after("--prefix") or "").startswith(("/", "~", ".."))
+    ):
         run.ask("package:option", f"{run.name} would run other code than the project's")
     if verb in {"exec", "x", "dlx"}:
         return _fetched(run, run.words[run.words.index(verb) + 1 :] if verb in run.words else [])
@@ -96,7 +52,13 @@ def node_packages(run: Run) -> str | None:
     return None
 
 
-_PUBLISH = frozenset(["publish", "unpublish", "login", "logout", "adduser", "token", "owner", "deprecate", "dist-tag", "access", "team", "hook", "config", "set", "global", "link", "patch", "create", "init", "upgrade", "self-update", "setup", "version", "pack", "import", "plugin", "cache", "store", "server", "prune"])  # fmt: skip
+_PUBLISH = frozenset(
+    names(
+        "publish unpublish login logout adduser token owner deprecate dist-tag access team hook config set",
+        "global link patch create init upgrade self-update setup version pack import plugin cache store",
+        "server prune",
+    )
+)
 
 
 def _local(run: Run, words: list[str]) -> None:
@@ -140,8 +102,27 @@ def python_packages(run: Run) -> str | None:
         verb = bare[1] if len(bare) > 1 else "help"
     if verb == "run" and run.name in {"uv", "poetry", "pipenv", "pdm", "hatch", "rye", "conda", "micromamba"}:
         return _run(run)
-    looks = {"list", "show", "freeze", "check", "--version", "version", "help", "search", "inspect", "env", "tree", "info", "about", "graph",
-             "debug", "index", "outdated", "-V", "--help", "cache_", "config_", "python_"}  # fmt: skip
+    looks = {
+        "list",
+        "show",
+        "freeze",
+        "check",
+        "--version",
+        "version",
+        "help",
+        "search",
+        "inspect",
+        "env",
+        "tree",
+        "info",
+        "about",
+        "graph",
+        "debug",
+        "index",
+        "outdated",
+        "-V",
+        "--help",
+    }
     if verb in looks and not (verb == "env" and len(bare) > 1 and bare[1] != "info"):
         return None
     if verb in {"sync", "lock", "venv", "build", "export"} and run.name != "pip" and not run.has("--index-url", "-i"):
@@ -203,9 +184,9 @@ def cargo(run: Run) -> str | None:
     verb = next((plain(word) for word in words if not word.startswith("-")), "help")
     free = {
         "cargo": "build b test t check c clippy fmt doc bench tree metadata version help run r clean locate-project verify-project nextest "
-        "update_ fetch vendor_ read-manifest pkgid search audit deny machete outdated expand",
-        "go": "build test vet fmt list version env doc mod help run_ clean tool generate_ work",
-        "rustup": "show toolchain_ which doc help",
+        "fetch  read-manifest pkgid search audit deny machete outdated expand",
+        "go": "build test vet fmt list version env doc mod help clean tool work",
+        "rustup": "show which doc help",
         "composer": "validate show outdated test check-platform-reqs diagnose dump-autoload info why licenses",
         "bundle": "check list show outdated info platform",
         "gem": "list search environment which info contents outdated",
@@ -269,24 +250,7 @@ HANDLES: dict[str, Handle] = {
     **dict.fromkeys(("npm", "yarn", "pnpm", "cnpm"), node_packages),
     **dict.fromkeys(("npx", "bunx", "pnpx"), fetch_and_run),
     **dict.fromkeys(
-        [
-            "pip",
-            "pip3",
-            "pip2",
-            "uv",
-            "poetry",
-            "pipenv",
-            "pdm",
-            "hatch",
-            "rye",
-            "conda",
-            "mamba",
-            "micromamba",
-            "pipx",
-            "uvx",
-            "easy_install",
-            "twine",
-        ],
+        names("pip pip3 pip2 uv poetry pipenv pdm hatch rye conda mamba micromamba pipx uvx easy_install twine"),
         python_packages,
     ),
     **dict.fromkeys(

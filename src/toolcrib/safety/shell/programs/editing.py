@@ -2,10 +2,10 @@
 
 import re
 
-from toolcrib.safety.shell import writing
 from toolcrib.safety.shell.marks import UNKNOWN, plain, shown, vague
 from toolcrib.safety.shell.run import Handle, Run
 from toolcrib.safety.shell.scope import Scope
+from toolcrib.safety.shell.writing import note_read, note_write
 
 _ADDRESS = re.compile(
     r"\s*(?:(?:\d+(?:~\d+)?|\$|/(?:[^/\\]|\\.)*/I?|\\(.)(?:(?!\1).)*\1)(?:\s*,\s*(?:\+?\d+|~\d+|\$|/(?:[^/\\]|\\.)*/I?))?)?\s*!?\s*"
@@ -33,7 +33,7 @@ def sed(run: Run) -> str | None:
             run.ask("sed:unknown", "sed would run a script that is not known")
     if any(re.match(r"-[nErsuz]*i|--in-place", word) for word in run.words):
         for word in rest:
-            writing.write(run.machine, word, run.scope, "change")
+            note_write(run.machine, word, run.scope, "change")
             if vague(word):
                 run.ask("path:unknown", f"which files it changes is not known: {shown(word)}")
     return None
@@ -47,10 +47,10 @@ def _found(run: Run, problem: str) -> None:
         run.machine.storable = False
         run.ask("sed:runs", "sed would run what it reads as a command")
     elif kind == "writes":
-        writing.write(run.machine, rest.strip(), run.scope)
+        note_write(run.machine, rest.strip(), run.scope)
         run.ask("sed:writes", f"sed would write {rest.strip()}")
     elif kind == "reads":
-        writing.read(run.machine, rest.strip(), run.scope)
+        note_read(run.machine, rest.strip(), run.scope)
     else:
         run.ask("sed:unclear", "sed's script could not be followed")
 

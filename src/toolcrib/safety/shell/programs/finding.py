@@ -1,10 +1,12 @@
 """Programs that look for files and may run something on each: `find`, `fd`, `xargs`."""
 
-from toolcrib.safety.shell import places, writing
 from toolcrib.safety.shell.marks import LOOSE, UNKNOWN, plain, taints, vague
+from toolcrib.safety.shell.names import names
+from toolcrib.safety.shell.places import system_root
 from toolcrib.safety.shell.programs.removing import removed
 from toolcrib.safety.shell.programs.wrappers import WRAPPERS, inner_words
 from toolcrib.safety.shell.run import Handle, Run
+from toolcrib.safety.shell.writing import note_write
 
 _RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 _WRITES = frozenset(("-fprint", "-fprint0", "-fprintf", "-fls"))
@@ -20,7 +22,7 @@ def find(run: Run) -> str | None:
         removed(run, [_whole(start, narrow=narrow) for start in starts], deep=True)
     for at, word in enumerate(words):
         if word in _WRITES and at + 1 < len(words):
-            writing.write(run.machine, run.words[at + 1], run.scope)
+            note_write(run.machine, run.words[at + 1], run.scope)
             run.ask("find:write", f"find {word} would write a file")
         if word in _RUNS:
             _each(run, at, starts, narrow=narrow)
@@ -44,7 +46,7 @@ def _starts(run: Run) -> list[str]:
 
 def _whole(start: str, *, narrow: bool) -> str:
     """Everything below a start; with a name test only some of it, which a root is not spared by."""
-    if narrow and not places.root(start):
+    if narrow and not system_root(start):
         return start.rstrip("/") + "/" + UNKNOWN
     return start
 
@@ -86,22 +88,7 @@ def xargs(run: Run) -> str | None:
     """`xargs command`: its words come in, unknown unless what comes in is known."""
     row = WRAPPERS["nohup"]
     valued = frozenset(
-        [
-            "-I",
-            "-n",
-            "-P",
-            "-d",
-            "-L",
-            "-s",
-            "-E",
-            "-a",
-            "--max-args",
-            "--max-procs",
-            "--delimiter",
-            "--replace",
-            "--arg-file",
-            "--max-lines",
-        ]
+        names("-I -n -P -d -L -s -E -a --max-args --max-procs --delimiter --replace --arg-file --max-lines")
     )
     inner = inner_words(run, type(row)(valued)) or ["echo"]
     text = run.stdin

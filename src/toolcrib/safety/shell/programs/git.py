@@ -2,54 +2,21 @@
 
 import re
 
-from toolcrib.safety.shell import writing
 from toolcrib.safety.shell.marks import LOOSE, UNKNOWN, plain, shown, vague
+from toolcrib.safety.shell.names import names
 from toolcrib.safety.shell.run import Handle, Run, is_option
+from toolcrib.safety.shell.writing import note_read
 
 # Options that take the permission away. A sub-command that is not here is asked about.
 _FREE: dict[str, str] = {
     **dict.fromkeys(
-        [
-            "status",
-            "rev-parse",
-            "rev-list",
-            "ls-files",
-            "ls-tree",
-            "cat-file",
-            "describe",
-            "name-rev",
-            "merge-base",
-            "shortlog",
-        ],
-        "",
+        names("status rev-parse rev-list ls-files ls-tree cat-file describe name-rev merge-base shortlog"), ""
     ),
     **dict.fromkeys(
-        [
-            "show-ref",
-            "for-each-ref",
-            "count-objects",
-            "var",
-            "version",
-            "check-ignore",
-            "check-attr",
-            "cherry",
-            "verify-commit",
-        ],
-        "",
+        names("show-ref for-each-ref count-objects var version check-ignore check-attr cherry verify-commit"), ""
     ),
     **dict.fromkeys(
-        [
-            "verify-tag",
-            "whatchanged",
-            "annotate",
-            "blame",
-            "range-diff",
-            "diff-tree",
-            "diff-index",
-            "diff-files",
-            "fsck",
-        ],
-        "--output",
+        names("verify-tag whatchanged annotate blame range-diff diff-tree diff-index diff-files fsck"), "--output"
     ),
     **dict.fromkeys(["show", "log", "diff"], "--output --ext-diff --textconv"),
     "grep": "-O --open-files-in-pager",
@@ -58,7 +25,7 @@ _FREE: dict[str, str] = {
     "show-branch": "",
     "symbolic-ref": "-d --delete -m",
     "add": "-e --edit -i --interactive",
-    "commit": "--no-verify -n -t --template -F_ -e_",
+    "commit": "--no-verify -n -t --template",
     "rm": "",
     "mv": "",
     "restore": "",
@@ -143,7 +110,7 @@ def git(run: Run) -> str | None:
         if word in {"--version", "--help", "-v", "-h", "--exec-path", "--html-path", "--man-path"}:
             return None
         if word == "-C" and at + 1 < len(words) and plain(words[at + 1]).startswith(("/", "~", "..")):
-            writing.read(run.machine, words[at + 1], run.scope)
+            note_read(run.machine, words[at + 1], run.scope)
         at += 2 if word in {"-C", "--git-dir", "--work-tree", "--namespace", "--super-prefix"} else 1
     if at >= len(words):
         return None

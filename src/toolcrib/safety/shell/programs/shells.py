@@ -2,8 +2,8 @@
 
 import re
 
-from toolcrib.safety.shell import places
 from toolcrib.safety.shell.marks import HIDDEN, LOOSE, NET, SECRET, UNKNOWN, plain, shown, vague
+from toolcrib.safety.shell.places import resolved
 from toolcrib.safety.shell.run import Handle, Run
 
 SHELLS = "sh bash dash zsh ksh mksh pdksh ash fish csh tcsh yash rbash rzsh posh elvish xonsh rc es oksh lksh bash5"
@@ -75,7 +75,7 @@ def _from_input(run: Run, rest: list[str]) -> str | None:
 
 def script(run: Run, path: str, arguments: "list[str] | None" = None) -> str | None:
     """A file of commands. What is known of its text is judged; every such file is asked about."""
-    text = run.scope.files.get(places.resolved(path, run.cwd))
+    text = run.scope.files.get(resolved(path, run.cwd))
     if text is not None:
         untrusted(run, text, run.name)
         if not vague(text):
@@ -179,9 +179,9 @@ def change_folder(run: Run) -> str | None:
     """`cd`: relative words start from there afterwards."""
     target = (run.operands() or ["~"])[0]
     if target in {"-", LOOSE, UNKNOWN} or vague(target):
-        run.scope.cwd = run.scope.cwd if not vague(target) else places.resolved(plain(target) or ".", run.cwd)
+        run.scope.cwd = run.scope.cwd if not vague(target) else resolved(plain(target) or ".", run.cwd)
         return None
-    run.scope.cwd = places.resolved(target, run.scope.cwd)
+    run.scope.cwd = resolved(target, run.scope.cwd)
     if run.scope.cwd == ".":
         run.scope.cwd = ""
     return None

@@ -265,8 +265,10 @@ def in_parallel(run: Run) -> str | None:
     """`parallel command ::: words`."""
     words = run.words
     cut = next((at for at, word in enumerate(words) if word.startswith(":::")), len(words))
-    inner = inner_words(Run(run.path, run.name, words[:cut], run.stdin, (run.machine, run.scope)),
-                        _row("-j -P -I -a --jobs --colsep -d --joblog --results --timeout -S --retries --delay -N -n"))  # fmt: skip
+    inner = inner_words(
+        Run(run.path, run.name, words[:cut], run.stdin, (run.machine, run.scope)),
+        _row("-j -P -I -a --jobs --colsep -d --joblog --results --timeout -S --retries --delay -N -n"),
+    )
     given = [word for word in words[cut:] if not word.startswith(":::")] or [LOOSE]
     for value in given[:8]:
         line = [word.replace("{}", value) for word in inner]

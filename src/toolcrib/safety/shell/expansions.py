@@ -1,10 +1,8 @@
 """What a shell makes of `${x:-y}`, `{a,b}`, `$'..'` and `$((..))` when the parts are known."""
 
 import ast
-import operator
 import re
 from collections.abc import Callable
-from typing import Any
 
 from toolcrib.safety.shell.marks import CLOSE, COMMA, NOTHING, OPEN, SPLIT, STAR, UNKNOWN, as_expression, plain, vague
 
@@ -203,15 +201,15 @@ def _replaced(value: str, rest: str) -> str | None:
     return re.sub(source, lambda _: to, value, count=0 if every else 1, flags=re.DOTALL)
 
 
-_SUMS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.BitXor: operator.xor,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
+_SUMS: dict[type, Callable[[int, int], int]] = {
+    ast.Add: int.__add__,
+    ast.Sub: int.__sub__,
+    ast.Mult: int.__mul__,
+    ast.FloorDiv: int.__floordiv__,
+    ast.Mod: int.__mod__,
+    ast.BitXor: int.__xor__,
+    ast.BitAnd: int.__and__,
+    ast.BitOr: int.__or__,
 }
 
 
@@ -221,7 +219,7 @@ def _sum(node: ast.expr) -> int:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return -_sum(node.operand)
     if isinstance(node, ast.BinOp) and type(node.op) in _SUMS:
-        return int(_SUMS[type(node.op)](_sum(node.left), _sum(node.right)))
+        return _SUMS[type(node.op)](_sum(node.left), _sum(node.right))
     raise ValueError
 
 

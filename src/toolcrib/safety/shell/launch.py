@@ -82,7 +82,7 @@ def environment(walk: Machine, name: str, value: str | list[str]) -> None:
         walk.note(ASK, "environment", f"{name} would carry a function's text into other programs")
     is_git = name.startswith("GIT_") and name not in _GIT_NAMES_OK
     if not is_git and name not in _DANGEROUS_NAMES:
-        if name.startswith("BASH_FUNC_") or name.startswith("npm_config_"):
+        if name.startswith(("BASH_FUNC_", "npm_config_")):
             walk.note(ASK, "environment", f"{name} changes which code later commands run")
         return
     if text in _QUIET_VALUES.get(name, ()) or (name == "NODE_OPTIONS" and _NODE_QUIET.fullmatch(text)):
@@ -210,13 +210,13 @@ def _from_path(run: Run, scope: Scope) -> None:
     """A program that is named with its folder."""
     whole = resolved(run.path, scope.cwd)
     content = scope.files.get(whole)
-    if content is not None and not (run.path.startswith("/dev/fd") and False):
+    if content is not None:
         if NET in content:
             run.deny("downloaded-code", f"it would run {run.path}, which came from the network")
         run.ask("written-and-run", f"it would run {run.path}, which the same command wrote")
         if not vague(content):
             run.code(content)
-    if _TRUSTED.match(run.path) or (run.name in _OWN_RUNNERS and run.path in {"./" + run.name}):
+    if _TRUSTED.match(run.path) or (run.name in _OWN_RUNNERS and run.path == "./" + run.name):
         return
     run.ask("program:path", f"{run.path} is a program outside the folders of installed programs")
 
@@ -226,15 +226,7 @@ def _files(run: Run, scope: Scope) -> bool:
     if not scope.files and names_only(run.name):
         return False
     secret = False
-    words = run.words
-    if pattern_first(run.name):
-        words = words[1:]
-    for word in words:
-        name = word
-        if word.startswith("-"):
-            name = word.partition("=")[2] or word[2:]
-        elif "=" in word or "@" in word:
-            name = re.split("[=@]", word)[-1]
+    for name in map(_file_name, run.words[1:] if pattern_first(run.name) else run.words):
         if not name:
             continue
         if SECRET in scope.files.get(resolved(name, scope.cwd), ""):
@@ -242,11 +234,23 @@ def _files(run: Run, scope: Scope) -> bool:
         elif not names_only(run.name):
             secret = _reads(run, name, scope) or secret
     if secret:
-        for word in run.operands():
-            path = resolved(word, scope.cwd)
-            if not credential_file(word, scope.cwd) and not path.startswith("/dev/"):
-                scope.files[path] = scope.files.get(path, UNKNOWN) + SECRET
+        _spread(run, scope)
     return secret
+
+
+def _file_name(word: str) -> str:
+    """The file that a word may name: behind `--option=`, `-o`, `name=` or `@`."""
+    if word.startswith("-"):
+        return word.partition("=")[2] or word[2:]
+    return re.split("[=@]", word)[-1] if "=" in word or "@" in word else word
+
+
+def _spread(run: Run, scope: Scope) -> None:
+    """The other files of a command that reads a credential may hold it afterwards."""
+    for word in run.operands():
+        path = resolved(word, scope.cwd)
+        if not credential_file(word, scope.cwd) and not path.startswith("/dev/"):
+            scope.files[path] = scope.files.get(path, UNKNOWN) + SECRET
 
 
 def _reads(run: Run, name: str, scope: Scope) -> bool:

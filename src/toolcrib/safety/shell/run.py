@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from toolcrib.safety.shell.judged import ASK, DENY
-from toolcrib.safety.shell.marks import NET, SECRET, blurred
+from toolcrib.safety.shell.marks import blurred
 from toolcrib.safety.shell.rules import ShellRule
 from toolcrib.safety.shell.scope import Scope
 
@@ -134,13 +134,3 @@ def operands(words: Sequence[str], valued: str = "") -> list[str]:
         elif not word.startswith("-") or word == "-":
             out.append(word)
     return out
-
-
-def from_network(text: str | None) -> bool:
-    """Whether a text came, in part, from the network."""
-    return text is not None and NET in text
-
-
-def has_secret(text: str | None) -> bool:
-    """Whether a text holds, in part, a credential."""
-    return text is not None and SECRET in text

@@ -17,7 +17,6 @@ from toolcrib.safety.shell.run import Machine
 from toolcrib.safety.shell.scope import Scope
 
 _NEVER = ("authorized_keys", "/etc/shadow", "/etc/passwd", "/etc/sudoers", "/etc/gshadow")
-_LOGS = ("/var/log/", "_history", "/var/run/utmp")
 
 
 def note_write(machine: Machine, word: str, scope: Scope, how: str = "write", *, mild: bool = False) -> None:
@@ -30,18 +29,22 @@ def note_write(machine: Machine, word: str, scope: Scope, how: str = "write", *,
     if is_disk(word, cwd):
         machine.note(DENY, "device", f"it would {how} the device {shown(word)} and destroy what is on it")
     path = resolved(word, cwd)
+    _never(machine, word, path, cwd, how)
+    if is_hook(word, cwd):
+        level = DENY if "/hooks/" in path and not mild else ASK
+        machine.note(level, "hook", f"it would {how} {shown(word)}, which tools run or trust later")
+    _doubts(machine, word, scope, how)
+
+
+def _never(machine: Machine, word: str, path: str, cwd: str, how: str) -> None:
     if any(part in path for part in _NEVER):
         machine.note(DENY, "account", f"it would {how} {shown(word)}, which decides who may log in")
-    if path.endswith(_LOGS[1]) or path.startswith(_LOGS[0]):
+    if path.endswith("_history") or path.startswith(("/var/log/", "/var/run/utmp")):
         machine.note(DENY, "traces", f"it would {how} {shown(word)}, a record of what was done")
     if is_startup(word, cwd):
         machine.note(DENY, "start-up", f"it would {how} {shown(word)}, which later shells or logins run")
     if found := system_file(word, cwd):
         machine.note(DENY, "system-path", f"it would {how} {found}, a file of the system")
-    if is_hook(word, cwd):
-        level = DENY if "/hooks/" in path and not mild else ASK
-        machine.note(level, "hook", f"it would {how} {shown(word)}, which tools run or trust later")
-    _doubts(machine, word, scope, how)
 
 
 def _doubts(machine: Machine, word: str, scope: Scope, how: str) -> None:

@@ -1,6 +1,6 @@
 """Programs that write, copy, move or link files."""
 
-from toolcrib.safety.shell.marks import NET, UNKNOWN, plain, shown, taints, vague
+from toolcrib.safety.shell.marks import UNKNOWN, plain, shown, vague
 from toolcrib.safety.shell.places import is_disk, is_inside, resolved, system_file, system_root
 from toolcrib.safety.shell.run import Handle, Run
 from toolcrib.safety.shell.writing import note_write
@@ -74,7 +74,7 @@ def tee(run: Run) -> str | None:
 def make(run: Run) -> str | None:
     """`touch`, `mkdir`, `mktemp`: new names, nothing lost."""
     if run.name == "mktemp":
-        return "/tmp/made" + UNKNOWN if not run.has("-d", "--directory") else "/tmp/made" + UNKNOWN
+        return "/tmp/made" + UNKNOWN  # noqa: S108 - what mktemp prints
     for word in run.operands("-m --mode -d -t -r --date --reference"):
         if vague(word) and not plain(word):
             run.ask("path:unknown", "what it would make is not known before it runs")
@@ -121,11 +121,6 @@ def known_output(run: Run) -> str | None:
         note_write(run.machine, aim, run.scope)
         run.ask("writes", f"{run.name} would write {shown(aim)}")
     return None
-
-
-def marks_of(run: Run) -> str:
-    """What is known of the origin of a command's input."""
-    return taints(run.told) if NET in run.told else ""
 
 
 HANDLES: dict[str, Handle] = {

@@ -28,7 +28,7 @@ def node_packages(run: Run) -> str | None:
     words = [plain(word) for word in run.operands("--prefix -C --cwd -w --workspace --filter -F --registry --cache")]
     verb = words[0] if words else ("install" if run.name == "yarn" and not run.words else "help")
     if run.has("--script-shell", "--node-options", "--userconfig", "--globalconfig") or (
-        run.after("--prefix") not in {None, "."} and (run.after("--prefix") or "").startswith(("/", "~", ".."))
+        (run.after("--prefix") or ".").startswith(("/", "~", ".."))
     ):
         run.ask("package:option", f"{run.name} would run other code than the project's")
     if verb in {"exec", "x", "dlx"}:
@@ -41,15 +41,17 @@ def node_packages(run: Run) -> str | None:
         return None  # what the project's own lock file says
     if verb in _INSTALLS:
         run.ask("package", f"{run.name} {verb} brings in code from elsewhere, or removes it")
-        return None
-    if verb not in _NPM_FREE and not (
-        run.name == "yarn" and verb in {"tsc", "jest", "eslint", "prettier", "vitest", "workspaces"}
-    ):
-        if run.name in {"yarn", "pnpm", "bun"} and re.fullmatch(r"[\w:-]+", verb) and verb not in _PUBLISH:
-            _local(run, words)
-            return None
-        run.ask(f"package:{verb}"[:60], f"{run.name} {verb} changes more than the project")
+    elif verb not in _NPM_FREE and not (run.name == "yarn" and verb == "workspaces"):
+        _own_program(run, verb, words)
     return None
+
+
+def _own_program(run: Run, verb: str, words: list[str]) -> None:
+    """`yarn name`: a script of the project, or one of its programs."""
+    if run.name in {"yarn", "pnpm", "bun"} and re.fullmatch(r"[\w:-]+", verb) and verb not in _PUBLISH:
+        run.again(words)
+    else:
+        run.ask(f"package:{verb}"[:60], f"{run.name} {verb} changes more than the project")
 
 
 _PUBLISH = frozenset(
@@ -59,11 +61,6 @@ _PUBLISH = frozenset(
         "server prune",
     )
 )
-
-
-def _local(run: Run, words: list[str]) -> None:
-    """`yarn name`: a script of the project, or one of its programs."""
-    run.again(words)
 
 
 def _fetched(run: Run, words: list[str]) -> str | None:
@@ -224,26 +221,31 @@ def cargo(run: Run) -> str | None:
 def make(run: Run) -> str | None:
     """`make`: the project's own targets."""
     if any(word.startswith(("--eval", "--e")) for word in run.words):
-        for word in run.words:
-            for text in re.findall(r"\$\(shell ([^)]*)\)|\t?@?-?([^\n]+)$", plain(word.partition("=")[2])):
-                run.code(" ".join(text), None, "")
-        run.ask("make:eval", "make would run a text from the command line")
-    path = run.after("-f", "--file", "--makefile")
-    folder = run.after("-C", "--directory")
-    for word in (path, folder):
+        _evaluated(run)
+    for word in (run.after("-f", "--file", "--makefile"), run.after("-C", "--directory")):
         if word is not None and (vague(word) or plain(word).startswith(("/", "~", "..", "-"))):
             run.ask("make:file", "make would run a file outside the workspace")
     if run.has("-E", "-I", "--include-dir"):
         run.ask("make:option", "make would run a text from elsewhere")
-    for word in run.words:
-        name, sign, value = word.partition("=")
-        if sign and (name in {"SHELL", "MAKEFLAGS", ".SHELLFLAGS"} or "$(" in value or "`" in value):
-            run.ask("make:variable", "a variable would make it run another program")
+    if any(_sets_program(word) for word in run.words):
+        run.ask("make:variable", "a variable would make it run another program")
     if run.scope.wrote:
         run.ask("written-and-run", "it may run a file that the same command wrote")
     if run.words and run.words[0] == LOOSE:
         run.ask("make:unknown", "what it would make is not known before it runs")
     return None
+
+
+def _evaluated(run: Run) -> None:
+    for word in run.words:
+        for text in re.findall(r"\$\(shell ([^)]*)\)|\t?@?-?([^\n]+)$", plain(word.partition("=")[2])):
+            run.code(" ".join(text), None, "")
+    run.ask("make:eval", "make would run a text from the command line")
+
+
+def _sets_program(word: str) -> bool:
+    name, sign, value = word.partition("=")
+    return bool(sign) and (name in {"SHELL", "MAKEFLAGS", ".SHELLFLAGS"} or "$(" in value or "`" in value)
 
 
 HANDLES: dict[str, Handle] = {

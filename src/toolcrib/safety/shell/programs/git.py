@@ -155,6 +155,9 @@ def _command(run: Run, verb: str, words: list[str]) -> str | None:
     return _closer(run, verb, words)
 
 
+_NO_EDITOR = ("--no-edit", "-m", "-am", "-F", "-C", "--message", "--file", "--reuse-message")
+
+
 def _closer(run: Run, verb: str, words: list[str]) -> str | None:
     bare = [plain(word) for word in words]
     if verb == "checkout" and ("--" in bare or "." in bare or any(word.startswith((":/", "./")) for word in bare)):
@@ -169,15 +172,8 @@ def _closer(run: Run, verb: str, words: list[str]) -> str | None:
         "::" in word or "://" in word or ("@" in word and ":" in word) for word in bare
     ):
         run.ask("git:remote", f"git {verb} from an address that is not among the configured ones")
-    if (
-        verb == "commit"
-        and "--amend" in bare
-        and "--no-edit" not in bare
-        and not any(w.startswith(("-m", "-F", "-C")) for w in bare)
-    ):
-        run.ask("git:editor", "it would open an editor")
-    if verb == "bisect" and bare[:1] == ["run"]:
-        run.again(words[1:])
+    if verb == "commit" and "--amend" in bare and not any(word.startswith(_NO_EDITOR) for word in bare):
+        run.ask("git:editor", "it would open an editor", "git commit --amend --no-edit")
     if run.scope.wrote and verb in {"commit", "merge", "checkout", "rebase"} and _wrote_hook(run):
         run.ask("written-and-run", "git runs hooks, and the same command wrote one")
     return None
@@ -216,18 +212,29 @@ def _others(run: Run, verb: str, words: list[str]) -> str | None:
         run.code(" ".join(word for word in bare[1:] if not word.startswith("-")), None, UNKNOWN)
     if verb == "bisect" and bare[:1] == ["run"]:
         run.again(words[1:])
-    if verb == "filter-branch":
-        for option in ("--tree-filter", "--index-filter", "--msg-filter", "--env-filter"):
-            if option in bare[:-1]:
-                run.code(bare[bare.index(option) + 1], None, UNKNOWN)
-    if verb in {"clone", "submodule"} and any(word.startswith("ext::") for word in bare):
-        run.code(next(word for word in bare if word.startswith("ext::"))[5:], None, UNKNOWN)
     if verb == "clone":
         run.scope.wrote = True
-    if verb == "difftool" and ("-x" in bare or any(word.startswith("--extcmd") for word in bare)):
-        text = next((word.partition("=")[2] for word in bare if word.startswith("--extcmd=")), "")
-        run.code(text or bare[min(len(bare) - 1, bare.index("-x") + 1 if "-x" in bare else 0)], None, UNKNOWN)
+    for text in _texts_inside(bare):
+        run.code(text, None, UNKNOWN)
     return UNKNOWN
+
+
+_TEXT_BEHIND = frozenset(
+    names(
+        "--tree-filter --index-filter --msg-filter --env-filter --parent-filter --commit-filter --tag-name-filter",
+        "-x --extcmd --exec --tool-cmd --upload-pack --receive-pack -u",
+    )
+)
+
+
+def _texts_inside(words: list[str]) -> list[str]:
+    """What git would give to a shell: the value of an option, or an address that is a command."""
+    out = [word[5:] for word in words if word.startswith("ext::")]
+    for at, word in enumerate(words):
+        name, sign, value = word.partition("=")
+        if name in _TEXT_BEHIND:
+            out.append(value if sign else "".join(words[at + 1 : at + 2]))
+    return [text for text in out if text]
 
 
 def forge(run: Run) -> str | None:

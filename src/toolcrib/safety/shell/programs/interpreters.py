@@ -114,13 +114,18 @@ def _module(run: Run, name: str, rest: list[str]) -> str | None:
     return None
 
 
+def _covered(run: Run, words: list[str], *, as_module: bool) -> str | None:
+    """`coverage run [-m] what`."""
+    if as_module:
+        return _module(run, plain(words[0]), []) if words else None
+    return _file_or_input(run, words, harmless_python)
+
+
 def _runs_more(run: Run, name: str, rest: list[str]) -> str | None:
     words = [word for word in rest if not word.startswith("-")]
     if name == "coverage" and words[:1] == ["run"]:
-        words = words[1:]
-        if "-m" in rest:
-            return _module(run, plain(words[0]), []) if words else None
-    elif name in {"coverage", "ast", "doctest", "venv"}:
+        return _covered(run, words[1:], as_module="-m" in rest)
+    if name in {"coverage", "ast", "doctest", "venv"}:
         for word in words:
             if not is_inside(word, run.cwd, run.machine.workspace):
                 run.ask("outside", f"{shown(word)} is outside the workspace")

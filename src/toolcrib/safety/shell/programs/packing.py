@@ -59,7 +59,7 @@ def unzip(run: Run) -> str | None:
         note_write(run.machine, folder, run.scope, "unpack into")
     if run.name == "unzip" and run.has("-l", "-t", "-Z", "-p", "-v", "-z"):
         return run.unknown()
-    if run.name != "unzip" and not run.words[:1] == ["l"]:
+    if run.name != "unzip" and run.words[:1] != ["l"]:
         run.ask("archive", f"{run.name} would write files")
     return run.unknown()
 

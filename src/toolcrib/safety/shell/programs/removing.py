@@ -111,17 +111,21 @@ def modes(run: Run) -> str | None:
             run.deny("system-tree", f"it would change the rights of {shown(target)}, a system tree")
         if system_file(target, run.cwd):
             run.deny("system-path", f"it would change the rights of {shown(target)}, a file of the system")
-    run_bits = plain(first)
-    if run.name == "chmod" and (_sets_id(run_bits)):
+    bits = plain(first)
+    if run.name == "chmod" and _sets_id(bits):
         run.ask("setuid", "it would let others run a file with its owner's rights")
-    if run.name != "chmod" or deep or _open_to_all(run_bits) or not targets:
+    if run.name != "chmod" or deep or _open_to_all(bits) or not targets:
         run.ask("rights", f"it would change the rights of {' '.join(map(shown, targets))[:80]}")
+    _whose(run, targets)
+    return None
+
+
+def _whose(run: Run, targets: list[str]) -> None:
     for target in targets:
         if not is_inside(target, run.cwd, run.machine.workspace) or vague(target):
             run.ask("outside", f"it would change the rights of {shown(target)}, outside the workspace")
         elif is_hook(target, run.cwd) or credential_file(target, run.cwd):
             run.ask("hook", f"it would change the rights of {shown(target)}")
-    return None
 
 
 def _symbolic(run: Run, first: str, targets: list[str]) -> tuple[str, list[str]]:
@@ -153,11 +157,15 @@ def move_to_trash(run: Run) -> str | None:
 def dangling(run: Run) -> str | None:
     """`unlink`, `rmdir`: one thing at a time. An empty folder is no loss."""
     targets = run.operands()
-    if run.name == "rmdir" and targets and not any(system_root(word, run.cwd) or vague(word) for word in targets):
-        if all(is_inside(word, run.cwd, run.machine.workspace) for word in targets):
-            return None
+    empty = run.name == "rmdir" and bool(targets)
+    if empty and all(_own(run, word) for word in targets):
+        return None
     removed(run, targets, deep=False)
     return None
+
+
+def _own(run: Run, word: str) -> bool:
+    return is_inside(word, run.cwd, run.machine.workspace) and not system_root(word, run.cwd) and not vague(word)
 
 
 HANDLES: dict[str, Handle] = {

@@ -11,7 +11,7 @@ _VALUED = frozenset(("-o", "+o", "-O", "+O", "--rcfile", "--init-file"))
 _QUERY = frozenset(("--version", "--help", "-h", "-V"))
 
 
-def untrusted(run: Run, text: str, what: str) -> bool:
+def untrusted(run: Run, text: str, what: str) -> None:
     """Denies text that came from the network or was decoded from something unknown."""
     if NET in text:
         run.deny(
@@ -21,7 +21,6 @@ def untrusted(run: Run, text: str, what: str) -> bool:
         run.deny(
             "hidden-code", f"{what} would run text that is only decoded on the way", "decoding it to read it first"
         )
-    return False
 
 
 def shell(run: Run) -> str | None:
@@ -136,7 +135,7 @@ def coprocess(run: Run) -> str | None:
     return run.again(words, UNKNOWN) if words else None
 
 
-def unset(run: Run) -> str | None:
+def set_options(run: Run) -> str | None:
     """`set` with a text that the tracing prompt would run; `set +o history`."""
     if "+o" in run.words and "history" in run.words:
         run.deny("traces", "it would stop the history")
@@ -239,7 +238,7 @@ HANDLES: dict[str, Handle] = {
     "trap": trap,
     "alias": alias,
     "coproc": coprocess,
-    "set": unset,
+    "set": set_options,
     "history": history,
     "read": read,
     "cd": change_folder,

@@ -1,6 +1,6 @@
 """Programs that rule the machine: power, accounts, kernel, services, firewall, processes, planned work."""
 
-from toolcrib.safety.shell.marks import UNKNOWN, plain, vague
+from toolcrib.safety.shell.marks import UNKNOWN, plain
 from toolcrib.safety.shell.names import names
 from toolcrib.safety.shell.programs.shells import untrusted
 from toolcrib.safety.shell.run import Handle, Run
@@ -52,14 +52,14 @@ def services(run: Run) -> str | None:
     words = [plain(word) for word in run.operands("-H -M -t -p -n --host --machine --type --property --state")]
     verb = words[0] if words else "list-units"
     if run.name == "service":
-        words = words[::-1]
+        words.reverse()
         verb = words[0] if words else "status"
     if verb in _OFF:
         run.deny("power", f"{run.name} {verb} would stop the machine")
-    names = {word.removesuffix(".service") for word in words[1:]}
-    if verb in {"stop", "disable", "mask", "kill"} and names & set(_WATCHERS):
-        run.deny("security-off", f"it would turn {', '.join(sorted(names & set(_WATCHERS)))} off")
-    if verb in {"isolate"}:
+    units = {word.removesuffix(".service") for word in words[1:]}
+    if verb in {"stop", "disable", "mask", "kill"} and units & set(_WATCHERS):
+        run.deny("security-off", f"it would turn {', '.join(sorted(units & set(_WATCHERS)))} off")
+    if verb == "isolate":
         run.deny("power", "it would stop what the machine runs")
     if verb not in _LOOK and "--status-all" not in run.words:
         run.ask("service", f"{run.name} {verb} changes what the machine runs")
@@ -145,7 +145,7 @@ def firewall(run: Run) -> str | None:
 def watch_off(run: Run) -> str | None:
     """Programs whose only use here is to switch protection off."""
     told = " ".join(plain(word) for word in run.words)
-    if run.name in {"setenforce"} and told.strip() in {"1", "Enforcing"}:
+    if run.name == "setenforce" and told.strip() in {"1", "Enforcing"}:
         run.ask("security", "it changes access control")
         return None
     if run.name in {"getenforce", "sestatus", "aa-status"} or told in {"status", "--status", "-s", "-l"}:
@@ -221,7 +221,7 @@ def packages(run: Run) -> str | None:
     )
     verb = plain(run.words[0]) if run.words else "list"
     hooks = any("::" in word or word.startswith(("-o", "--option", "-c")) for word in run.words)
-    if verb in look and not hooks and run.name not in {"rpm"}:
+    if verb in look and not hooks and run.name != "rpm":
         return None
     if run.name == "rpm" and verb.startswith("-q") and not any("pipe" in word or "eval" in word for word in run.words):
         return None
@@ -254,11 +254,6 @@ def times(run: Run) -> str | None:
     if words and not words[0].startswith(("status", "show", "list")):
         run.ask("admin", f"{run.name} changes the machine for all")
     return None
-
-
-def unknown_names(run: Run) -> bool:
-    """Whether a name that matters is not known."""
-    return any(vague(word) for word in run.words)
 
 
 HANDLES: dict[str, Handle] = {

@@ -101,6 +101,11 @@ def stranger(run: Run) -> str | None:
     return None
 
 
+def _gone(run: Run) -> str | None:
+    run.deny("power", f"{run.name} would stop the machine or empty its disks")
+    return None
+
+
 HANDLES: dict[str, Handle] = {
     **dict.fromkeys(("del", "erase", "rd", "deltree", "DEL"), delete),
     "format": drive,
@@ -112,11 +117,6 @@ HANDLES: dict[str, Handle] = {
     **dict.fromkeys(
         ("mshta", "regsvr32", "rundll32", "certutil", "bitsadmin", "wscript", "cscript", "msiexec"), stranger
     ),
-    **dict.fromkeys(("Stop-Computer", "Restart-Computer", "Clear-Disk", "Format-Volume"), lambda run: _gone(run)),
+    **dict.fromkeys(("Stop-Computer", "Restart-Computer", "Clear-Disk", "Format-Volume"), _gone),
     **dict.fromkeys(("iex", "Invoke-Expression"), lambda run: judge_text(run, "iex " + run.told)),
 }
-
-
-def _gone(run: Run) -> str | None:
-    run.deny("power", f"{run.name} would stop the machine or empty its disks")
-    return None

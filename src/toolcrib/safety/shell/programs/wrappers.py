@@ -280,6 +280,12 @@ def in_parallel(run: Run) -> str | None:
     return None
 
 
+def _loader(run: Run) -> str | None:
+    run.ask("wrapper:ld.so", "the loader runs any file")
+    inner = inner_words(run, WRAPPERS["ld.so"])
+    return run.again(inner) if inner else None
+
+
 HANDLES: dict[str, Handle] = {
     **dict.fromkeys(WRAPPERS, wrapped),
     "env": environment,
@@ -296,11 +302,5 @@ HANDLES: dict[str, Handle] = {
     "batch": at_time,
     "parallel": in_parallel,
     **dict.fromkeys(("tmux", "screen", "xterm", "gnome-terminal", "konsole", "alacritty", "kitty"), terminal),
-    **dict.fromkeys(("ld-linux-x86-64.so.2", "ld-linux.so.2", "ld-linux-aarch64.so.1"), lambda run: _loader(run)),
+    **dict.fromkeys(("ld-linux-x86-64.so.2", "ld-linux.so.2", "ld-linux-aarch64.so.1"), _loader),
 }
-
-
-def _loader(run: Run) -> str | None:
-    run.ask("wrapper:ld.so", "the loader runs any file")
-    inner = inner_words(run, WRAPPERS["ld.so"])
-    return run.again(inner) if inner else None

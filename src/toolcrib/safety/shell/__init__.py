@@ -12,13 +12,15 @@ administrator's (`ShellRule`, read from `shell.rules` in toolcrib.yaml); `cwd` i
 or relative to the workspace; `workspace` is the absolute folder that absolute paths are compared with.
 
 `pattern_for(judged)` gives the `ShellRule` that "allow always" would store: one program with exactly its arguments; None
-for denials, chains, shells, wrappers and inline code. `check(rules)` says what is wrong with rules, examples included.
+for denials, chains, shells, wrappers and inline code. `problems(config)` says what is wrong with the rules of a
+configuration, examples included, with their lines.
 
 Nothing here asks the disk, so a link or a file that changes later is not seen: the sandbox is the wall.
 """
 
 from toolcrib.safety.shell.judged import Judged
-from toolcrib.safety.shell.judging import check, judge
-from toolcrib.safety.shell.rules import ShellRule, pattern_for
+from toolcrib.safety.shell.judging import judge, problems
+from toolcrib.safety.shell.rules import pattern_for
+from toolcrib.services.config.values import ShellRule
 
-__all__ = ["Judged", "ShellRule", "check", "judge", "pattern_for"]
+__all__ = ["Judged", "ShellRule", "judge", "pattern_for", "problems"]

@@ -166,10 +166,10 @@ def _program(walk: Machine, path: str, argv: Sequence[str], scope: Scope, stdin:
     if "/" in path:
         _from_path(run, scope)
     rule = decided(walk.rules, name, run.words) if walk.rules else None
-    if rule is not None and rule.action != ALLOW:
-        level = DENY if rule.action == DENY else ASK
-        walk.note(level, name_of(rule), rule.why or f"a rule of this installation says {rule.action}")
-    if rule is not None and rule.action == ALLOW:
+    if rule is not None and rule.decision != ALLOW:
+        level = DENY if rule.decision == DENY else ASK
+        walk.note(level, name_of(rule), rule.why or f"a rule of this installation says {rule.decision}")
+    if rule is not None and rule.decision == ALLOW:
         run.allow()
         walk.permitted(name_of(rule), rule.why)
     out = _handled(run)

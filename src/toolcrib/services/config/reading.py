@@ -1,6 +1,6 @@
 """From the text of toolcrib.yaml to a `Config`, or to every problem in it with its line."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolcrib.core.errors import BadConfig, Problem
@@ -9,7 +9,7 @@ from toolcrib.core.tool import Effect
 from toolcrib.services.config.document import WHOLE, parse
 from toolcrib.services.config.keys import FIELDS, ROOT
 from toolcrib.services.config.kinds import Reading, at, described
-from toolcrib.services.config.values import CallRule, Config, FlowRules, Limits, SubAgents
+from toolcrib.services.config.values import CallRule, Config, FlowRules, Limits, ShellRule, SubAgents
 
 Found = Mapping[str, Any]
 _EFFECTS: dict[str, str] = {"destructive": Effect.DESTROY.value}  # people say destructive, as the flag of a tool does
@@ -23,7 +23,9 @@ def read_config(text: str, *, source: str = "toolcrib.yaml", env: Mapping[str, s
     if node is not None:
         found = ROOT.read(node, "", into) or {}
     for i, rule in enumerate(found.get("rules", ())):
-        _complete(rule, f"rules[{i}]", into)
+        _complete(rule, f"rules[{i}]", into, ("tool", "action"))
+    for i, rule in enumerate(found.get("shell", {}).get("rules", ())):
+        _complete(rule, f"shell.rules[{i}]", into, ("decision", "program"))
     for name, box in found.get("toolboxes", {}).items():
         place = at("toolboxes", name)
         if "tools" not in (box or {}) and at(place, "tools") not in into.lines:
@@ -42,9 +44,9 @@ def _placed(problem: Problem) -> Problem:
     return problem if problem.where else Problem(WHOLE, problem.what, problem.mend, problem.line)
 
 
-def _complete(rule: Found | None, where: str, into: Reading) -> None:
-    """A rule without its tool or action would fit nothing or do nothing."""
-    for key in ("tool", "action"):
+def _complete(rule: Found | None, where: str, into: Reading, keys: Sequence[str]) -> None:
+    """A rule without its tool, its program or its decision would fit nothing or do nothing."""
+    for key in keys:
         place = at(where, key)
         if rule is not None and key not in rule and place not in into.lines:
             into.refuse(where, f"This rule has no {key!r}.", into.lines.get(where, 0), f"Add {key}.")
@@ -64,6 +66,7 @@ def _config(found: Found, into: Reading, source: str) -> Config:
         policy=_policy(said, ignored=ignored),
         sub_agents=_sub_agents(said.get("sub_agents", {})),
         rules=tuple(CallRule(name=f"rules[{i}]", **rule) for i, rule in enumerate(found.get("rules", ()))),
+        shell_rules=tuple(map(_shell_rule, found.get("shell", {}).get("rules", ()))),
         limits=Limits(**limits),
         flow=FlowRules(**flow),
         confirm=_effects(found.get("confirm", ())),
@@ -73,6 +76,13 @@ def _config(found: Found, into: Reading, source: str) -> Config:
         source=source,
         **{key: found[key] for key in plain if key in found},
     )
+
+
+def _shell_rule(found: Found) -> ShellRule:
+    said = dict(found)
+    if isinstance(said.get("arguments"), str):
+        said["arguments"] = tuple(said["arguments"].split())
+    return ShellRule(**said)
 
 
 def _effects(words: Names) -> Names:

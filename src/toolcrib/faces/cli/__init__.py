@@ -25,6 +25,7 @@ COMMANDS: tuple[tuple[str, str, str, str], ...] = (
     ("Judge", "lint", "lint", "Find what looks wrong in the grants."),
     ("Judge", "simulate", "simulate", "Show what a change would do before it is made."),
     ("Judge", "suggest", "suggest", "Print the smallest toolbox that would have served an agent."),
+    ("Judge", "check", "check", "Ask the guards for a verdict, line by line."),
     ("Run", "call", "call", "Run one call as an agent, through every guard."),
     ("Run", "access", "access", "Answer agents that ask for tools."),
     ("Run", "scrub", "scrub", "Take secrets out of what is piped through."),

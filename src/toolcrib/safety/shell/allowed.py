@@ -36,7 +36,7 @@ _READERS = (
     ("printenv cd pushd popd dirs shift return exit break continue local getopts read readarray mapfile readonly", ""),
     ("declare export typeset let umask ulimit bg fg disown compgen shopt }", ""),
     ("jq", "-f --from-file -L"),
-    ("yq", "-i --inplace --in-place -f --from-file"),
+    ("yq", "-i --inplace --in-place -f --from-file -s --split-exp"),
     ("xmllint", "--output --shell -o"),
     ("csvcut csvgrep csvlook csvstat csvsort gron jless tokei cloc scc ncdu duf dust column", "-o --output"),
     ("nslookup dig host ping ping6 traceroute tracepath whois mtr", "-f -k -p"),
@@ -44,7 +44,10 @@ _READERS = (
 )
 
 _DEVELOPING = (
-    ("pytest py.test tox nox pre-commit coverage ctest", "-p --rootdir --override-ini -o -c --confcutdir --config"),
+    (
+        "pytest py.test tox nox pre-commit coverage ctest",
+        "-p --rootdir --override-ini -o -c --confcutdir --config -S -SP --build-and-test --test-command",
+    ),
     (
         "ruff flake8 pylint mypy pyright basedpyright pyflakes pycodestyle pydocstyle bandit vulture black isort djlint",
         "",
@@ -64,13 +67,17 @@ _DEVELOPING = (
         "",
     ),
     ("madge commitlint lint-staged npm-run-all run-s run-p license-checker api-extractor", ""),
-    ("gcc g++ cc c++ clang clang++ javac kotlinc ghc ar ranlib as nasm", "-wrapper -fplugin -B -specs -Xclang -load"),
+    (
+        "gcc g++ cc c++ clang clang++ javac kotlinc ghc ar ranlib as nasm",
+        "-wrapper -fplugin -B -specs -Xclang -load -e -script -F -pgmF -ghci-script",
+    ),
     ("rustc", "-C --codegen"),
-    ("ninja meson dotnet msbuild nunit sbt lein mix rebar3 stack cabal dart flutter swift gradle gradlew mvn mvnw", ""),
-    ("wasm-pack trunk cargo-nextest gettext msgfmt xgettext protoc buf sqlfluff", "--plugin"),
+    ("ninja meson msbuild nunit rebar3", "--eval"),
+    ("gradle gradlew mvn mvnw", "-I --init-script -b --build-file -p --project-dir -f --file -s -gs --settings"),
+    ("wasm-pack trunk cargo-nextest gettext msgfmt xgettext protoc sqlfluff", "--plugin"),
     ("cmake", "-P -E -C --install"),
     ("make gmake", "--eval -E -f --file --makefile -C --directory -I --include-dir"),
-    ("rake just task mage grunt gulp bazelisk bazel", "-e -E --execute -r -f --file -c"),
+    ("rake just task mage grunt gulp bazelisk", "-e -E -p --execute -r -f --file -c"),
 )
 
 _NAMES_ONLY = frozenset(

@@ -1,10 +1,11 @@
 """Branches, loops and functions: what may run, may run again, or runs when it is called."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from toolcrib.safety.shell.judged import DENY
-from toolcrib.safety.shell.marks import LOOSE, UNKNOWN, blurred, taints
+from toolcrib.safety.shell.judged import ASK, DENY
+from toolcrib.safety.shell.marks import LOOSE, UNKNOWN, blurred, taints, vague
 from toolcrib.safety.shell.parse import MOST_DEPTH, text_of
 from toolcrib.safety.shell.scope import Scope
 from toolcrib.safety.shell.walking import Enough, Walker
@@ -27,6 +28,8 @@ def branch(walk: Walker, node: "Node", scope: Scope, stdin: str | None) -> str:
 
 def loop(walk: Walker, node: "Node", scope: Scope, stdin: str | None) -> str:
     """A loop's body is walked twice: what the first round assigns, the second may use."""
+    if _endless(node):
+        walk.note(ASK, "endless", "it would never end by itself")
     scope.loose += 1
     before = dict(scope.names)
     given = UNKNOWN + taints(stdin) if stdin is not None else None
@@ -37,6 +40,17 @@ def loop(walk: Walker, node: "Node", scope: Scope, stdin: str | None) -> str:
     return blurred(out)
 
 
+_ALWAYS = frozenset(("true", ":", "[ 1 ]", "[[ 1 ]]", "((1))", "(( 1 ))", "[ 1 -eq 1 ]", "test 1", "/bin/true"))
+_ENDS = re.compile(r"\b(?:break|exit|return|sleep|read|wait|exec)\b")
+
+
+def _endless(node: "Node") -> bool:
+    """A loop whose condition always holds, and that neither waits nor leaves."""
+    condition = next((child for child in node.children if child.is_named), None)
+    always = text_of(condition) in _ALWAYS if condition is not None else ";;" in text_of(node)[:16].replace(" ", "")
+    return always and not _ENDS.search(text_of(node))
+
+
 def for_each(walk: Walker, node: "Node", scope: Scope, stdin: str | None) -> str:
     """`for name in words`: the body with each of the first words."""
     name = text_of(node.child_by_field_name("variable") or node)
@@ -44,6 +58,8 @@ def for_each(walk: Walker, node: "Node", scope: Scope, stdin: str | None) -> str
     values = _values(walk, node, scope)
     if body is None:
         return ""
+    if (len(values) > 2 or any(map(vague, values))) and any(child.type == "&" for child in body.children):
+        walk.note(ASK, "many", "it would leave one process after the other running")
     out = ""
     for value in values or [UNKNOWN]:
         scope.names[name] = value.replace(LOOSE, UNKNOWN)

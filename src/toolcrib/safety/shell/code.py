@@ -137,7 +137,7 @@ _NODE = re.compile(
 def harmless_node(text: str) -> bool:
     """Whether a JavaScript text only shows a value."""
     return _NODE.fullmatch(text) is not None and not re.search(
-        r"eval|Function|import|mainModule|binding|constructor|exit|kill|dlopen", text
+        r"eval|Function|import|mainModule|binding|constructor|exit|kill|dlopen|\benv\b|argv|stdin", text
     )
 
 

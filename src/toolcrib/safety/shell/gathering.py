@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from toolcrib.safety.shell.expansions import words_of
+from toolcrib.safety.shell.judged import ASK
 from toolcrib.safety.shell.redirects import Redirect, applied, redirect
 from toolcrib.safety.shell.scope import Scope
 from toolcrib.safety.shell.setting import assigned
@@ -56,6 +57,17 @@ def command(walk: Walker, node: "Node", scope: Scope, stdin: str | None, extra: 
     return _started(walk, made, scope, stdin)
 
 
+_ENDLESS = frozenset(("/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"))
+
+
+def truncated(walk: Walker, argv: Sequence[str]) -> None:
+    """A command whose output replaces a file: one that says nothing empties it, one without end fills the disk."""
+    if not argv or argv[0] in {":", "true"} or list(argv) == ["cat", "/dev/null"]:
+        walk.note(ASK, "truncate", "it would empty a file")
+    elif argv[0] == "yes" or not _ENDLESS.isdisjoint(argv):
+        walk.note(ASK, "endless", "it would fill the disk")
+
+
 def _started(walk: Walker, made: Gathered, scope: Scope, stdin: str | None) -> str:
     """A command with what stands before it and where its streams go."""
     if not walk.depth:
@@ -65,6 +77,8 @@ def _started(walk: Walker, made: Gathered, scope: Scope, stdin: str | None) -> s
         if not made.argv:
             scope.assign(name, value)
     flow = applied(walk, scope, made.redirects)
+    if flow.truncates:
+        truncated(walk, made.argv)
     if not made.argv:
         return flow.written(scope, "")
     within = scope.copy() if any(name == "IFS" for name, _ in made.prefix) else scope

@@ -19,8 +19,9 @@ from toolcrib.safety.shell.marks import (
     vague,
 )
 from toolcrib.safety.shell.names import names
-from toolcrib.safety.shell.places import credential_file, is_network, resolved
+from toolcrib.safety.shell.places import credential_file, is_disk, is_network, resolved
 from toolcrib.safety.shell.programs import HANDLES
+from toolcrib.safety.shell.programs.reading import LOOKS, building
 from toolcrib.safety.shell.pure import output
 from toolcrib.safety.shell.rules import decided, name_of
 from toolcrib.safety.shell.run import Machine, Run
@@ -70,6 +71,7 @@ _NODE_QUIET = re.compile(
     r"(?:--(?:max[-_]old[-_]space[-_]size=\d+|experimental-vm-modules|no-warnings|trace-\w+|"
     r"openssl-legacy-provider|enable-source-maps|unhandled-rejections=\w+|experimental-\w[\w-]*) ?)+"
 )
+_QUESTIONS = frozenset(("--version", "--help", "-version", "-V"))  # what a program says of itself
 _TRACES = frozenset(("HISTFILE", "HISTSIZE", "HISTFILESIZE", "HISTCONTROL", "HISTIGNORE"))
 
 
@@ -183,26 +185,20 @@ def _program(walk: Machine, path: str, argv: Sequence[str], scope: Scope, stdin:
 
 
 def _handled(run: Run) -> str | None:
+    if len(run.words) == 1 and run.words[0] in _QUESTIONS and "/" not in run.path:
+        return None
     handle = HANDLES.get(run.name)
     if handle is not None:
         return handle(run)
-    missing = permitted(run)
-    if missing:
-        what = (
-            "is not among the programs that run without a question"
-            if run.name not in ALLOWED
-            else (f"does more with {missing} than it may without a question")
-        )
-        run.ask(
-            f"unknown:{run.name}"[:60] if run.name not in ALLOWED else f"option:{run.name} {missing}",
-            f"{run.name} {what}",
-        )
-    elif run.scope.wrote and run.name in BUILDERS:
-        run.ask(
-            "written-and-run",
-            f"{run.name} may run a file that the same command wrote",
-            "writing first, and running on its own",
-        )
+    if run.name not in ALLOWED:
+        run.ask(f"unknown:{run.name}"[:60], f"{run.name} is not among the programs that run without a question")
+        return None
+    if option := permitted(run):
+        why = f"{run.name} does more with {option} than it may without a question"
+        run.ask(f"option:{run.name} {option}", why, f"{run.name} without {option}")
+    look = building if run.name in BUILDERS else LOOKS.get(run.name)
+    if look is not None:
+        look(run)
     return None
 
 
@@ -258,6 +254,8 @@ def _reads(run: Run, name: str, scope: Scope) -> bool:
     if found:
         run.ask("credential", f"it would read {found}, a place for credentials")
         return True
+    if is_disk(name, scope.cwd):
+        run.ask("device", f"it would read the device {shown(name)}")
     if is_network(name):
         run.deny("network-shell", f"{shown(name)} opens a network connection from the shell")
     return False

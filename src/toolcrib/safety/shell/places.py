@@ -33,7 +33,7 @@ _STARTUP = re.compile(
 )
 _HOOKS = re.compile(
     r"(?:^|/)(?:\.git/(?:hooks(?:/.*)?|config|info/attributes)|\.vscode/.*|\.claude/.*|\.cursor/.*|\.mcp\.json|\.envrc|"
-    r"\.husky/.*|\.idea/.*|\.github/workflows/.*|\.gitlab-ci\.yml|\.toolcrib(?:/.*)?|AGENTS\.md|CLAUDE\.md)$"
+    r"(?:node_modules/\.|(?:\.?venv|env)/|vendor/)bin/.*|\.husky/.*|\.idea/.*|\.github/workflows/.*|\.gitlab-ci\.yml|\.toolcrib(?:/.*)?|AGENTS\.md|CLAUDE\.md)$"
 )
 _CREDENTIAL = re.compile(
     r"(?:^|/)(?:\.ssh(?:/(?!known_hosts|config$|.*\.pub$|authorized_keys).*)?|\.aws(?:/(?:credentials|config|sso/.*)?)?|"
@@ -118,6 +118,17 @@ def credential_file(word: str, cwd: str = "") -> str:
         if _CREDENTIAL.search(path) or _CREDENTIAL_SYSTEM.match(path):
             return path
     return ""
+
+
+_CREDENTIAL_TREES = frozenset(
+    names("/ ~ /root /home /Users /etc /proc /var /run ~/.config ~/Library /etc/ssl /etc/ssh")
+)
+
+
+def credential_tree(word: str, cwd: str = "") -> bool:
+    """Whether a folder, looked through as a whole, holds credentials: a home, the system's settings, all."""
+    path = resolved(word, cwd).removesuffix("/*")
+    return path in _CREDENTIAL_TREES or re.fullmatch(r"/(?:home|Users)/[^/]+|~[\w-]+", path) is not None or not path
 
 
 def system_root(word: str, cwd: str = "") -> str:

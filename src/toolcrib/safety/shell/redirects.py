@@ -40,6 +40,11 @@ class Flow:
         self.stdin: str | None = None
         self._to: list[tuple[str, bool]] | None = None
 
+    @property
+    def truncates(self) -> bool:
+        """Whether a file is written from its beginning."""
+        return any(path and not more and not path.startswith("/dev/") for path, more in self._to or ())
+
     def sends(self, path: str, *, more: bool) -> None:
         self._to = [*(self._to or []), (path, more)]
 

@@ -57,7 +57,21 @@ def declaration(walk: Walker, node: "Node", scope: Scope, _stdin: str | None) ->
             name, _, value = word.partition("=")
             walk.named(name, value)
             scope.assign(name, value)
+    if any(word.startswith("-") and "i" in word for word in words):
+        _sums(walk, scope)
     return declared(walk, words, scope)
+
+
+def _sums(walk: Walker, scope: Scope) -> None:
+    for value in scope.names.values():
+        for part in [value] if isinstance(value, str) else value:
+            _index(walk, part)
+
+
+def _index(walk: Walker, text: str) -> None:
+    """A sum, or an index, runs the substitution that its text holds."""
+    if "$(" in text or "`" in text:
+        walk.worry("arithmetic", "arithmetic would run the command that a text holds")
 
 
 def unset(walk: Walker, node: "Node", scope: Scope, _stdin: str | None) -> str:
@@ -66,5 +80,6 @@ def unset(walk: Walker, node: "Node", scope: Scope, _stdin: str | None) -> str:
         if child.is_named:
             for word in walk.words.words(child, scope):
                 walk.named(word, "")
+                _index(walk, word)
                 scope.names[word] = ""
     return ""

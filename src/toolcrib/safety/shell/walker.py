@@ -1,10 +1,11 @@
 """Walks a command's tree in the order in which a shell would run it, and judges each command on the way."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from toolcrib.safety.shell.blocks import branch, call, case, for_each, function, loop
-from toolcrib.safety.shell.gathering import command
+from toolcrib.safety.shell.gathering import command, truncated
 from toolcrib.safety.shell.judged import ASK, DENY, RANK, Finding
 from toolcrib.safety.shell.launch import environment, start
 from toolcrib.safety.shell.marks import LOOSE, UNKNOWN, blurred, vague
@@ -19,6 +20,7 @@ from toolcrib.safety.shell.words import MOST_TEXT, Words
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_INDEX_LOOKED_UP = re.compile(r"-[vR]\s+\S*\[")
 _REDIRECTS = frozenset(("file_redirect", "heredoc_redirect", "herestring_redirect"))
 
 
@@ -204,6 +206,8 @@ def _redirected(walk: Walk, node: "Node", scope: Scope, stdin: str | None) -> st
     ]
     extra = [word for each in redirects for word in each.extra]
     flow = applied(walk, scope, redirects)
+    if flow.truncates:
+        truncated(walk, text_of(body).split() if body is not None else extra)
     given = flow.stdin if flow.stdin is not None else stdin
     if body is None:
         out = (given or "") if not extra else walk.command(extra, scope, given)
@@ -220,6 +224,8 @@ def _redirected(walk: Walk, node: "Node", scope: Scope, stdin: str | None) -> st
 
 def _test(walk: Walk, node: "Node", scope: Scope, _stdin: str | None) -> str:
     walk.words.sums(node, scope)
+    if _INDEX_LOOKED_UP.search(text_of(node)):
+        walk.worry("arithmetic", "an index is arithmetic, and arithmetic can run commands")
     return ""
 
 

@@ -1,7 +1,7 @@
 """Programs that write, copy, move or link files."""
 
 from toolcrib.safety.shell.marks import UNKNOWN, plain, shown, vague
-from toolcrib.safety.shell.places import is_disk, is_inside, resolved, system_file, system_root
+from toolcrib.safety.shell.places import is_disk, is_harmless, is_inside, resolved, system_file, system_root
 from toolcrib.safety.shell.run import Handle, Run
 from toolcrib.safety.shell.writing import note_write
 
@@ -17,6 +17,8 @@ def copy(run: Run) -> str | None:
     else:
         aims = [aim]
     for each in aims:
+        if run.name == "mv" and is_harmless(each):
+            run.ask("remove", f"what is moved to {shown(each)} is gone")
         note_write(run.machine, each, run.scope, mild=True)
     _taken(run, sources)
     if run.name == "install" and (mode := run.after("-m", "--mode")) and len(mode) == 4 and mode[0] in "24567=":

@@ -1,8 +1,10 @@
 """Programs that look for files and may run something on each: `find`, `fd`, `xargs`."""
 
+from itertools import pairwise
+
 from toolcrib.safety.shell.marks import LOOSE, UNKNOWN, plain, taints, vague
 from toolcrib.safety.shell.names import names
-from toolcrib.safety.shell.places import system_root
+from toolcrib.safety.shell.places import credential_file, system_root
 from toolcrib.safety.shell.programs.removing import removed
 from toolcrib.safety.shell.programs.wrappers import WRAPPERS, inner_words
 from toolcrib.safety.shell.run import Handle, Run
@@ -10,6 +12,7 @@ from toolcrib.safety.shell.writing import note_write
 
 _RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 _WRITES = frozenset(("-fprint", "-fprint0", "-fprintf", "-fls"))
+_ASKING = frozenset(("-ok", "-okdir"))
 _NARROW = frozenset(("-name", "-iname", "-path", "-ipath", "-regex", "-iregex", "-wholename", "-newer", "-empty"))
 
 
@@ -21,16 +24,30 @@ def find(run: Run) -> str | None:
     if "-delete" in words:
         removed(run, [_whole(start, narrow=narrow) for start in starts], deep=True)
     for at, word in enumerate(words):
-        if word in _WRITES and at + 1 < len(words):
-            note_write(run.machine, run.words[at + 1], run.scope)
-            run.ask("find:write", f"find {word} would write a file")
         if word in _RUNS:
             _each(run, at, starts, narrow=narrow)
+        if word in _WRITES or word in _ASKING:
+            _other_action(run, word, run.words[at + 1 : at + 2])
+    if any(word in _RUNS for word in words):
+        _aimed(run, words)
     if run.has("-files0-from"):
         run.ask("find:files0", "where it would look is not known")
     if any(word.startswith(LOOSE) for word in run.words):
         run.ask("find:unknown", "words that are not known before it runs may make find remove or run something")
     return UNKNOWN
+
+
+def _other_action(run: Run, word: str, following: list[str]) -> None:
+    for path in following if word in _WRITES else ():
+        note_write(run.machine, path, run.scope)
+    run.ask("find:action", f"find {word} writes a file, or waits for an answer to each one")
+
+
+def _aimed(run: Run, words: list[str]) -> None:
+    """`find -name '*.pem' -exec`: what is done is done to credentials."""
+    for word, pattern in pairwise(words):
+        if word in {"-name", "-iname"} and credential_file(pattern.replace("*", "x")):
+            run.ask("credential", f"it would work on {pattern}, files for credentials")
 
 
 def _starts(run: Run) -> list[str]:

@@ -4,14 +4,13 @@ import re
 
 from toolcrib.safety.shell.marks import LOOSE, UNKNOWN, plain, shown, vague
 from toolcrib.safety.shell.names import names
+from toolcrib.safety.shell.places import in_temp, resolved
 from toolcrib.safety.shell.run import Handle, Run, is_option
 from toolcrib.safety.shell.writing import note_read
 
 # Options that take the permission away. A sub-command that is not here is asked about.
 _FREE: dict[str, str] = {
-    **dict.fromkeys(
-        names("status rev-parse rev-list ls-files ls-tree cat-file describe name-rev merge-base shortlog"), ""
-    ),
+    **dict.fromkeys(names("status rev-parse rev-list ls-files ls-tree describe name-rev merge-base shortlog"), ""),
     **dict.fromkeys(
         names("show-ref for-each-ref count-objects var version check-ignore check-attr cherry verify-commit"), ""
     ),
@@ -20,6 +19,7 @@ _FREE: dict[str, str] = {
     ),
     **dict.fromkeys(["show", "log", "diff"], "--output --ext-diff --textconv"),
     "grep": "-O --open-files-in-pager",
+    "cat-file": "--filters --textconv",
     "help": "-w --web -m",
     "shortlog": "",
     "show-branch": "",
@@ -109,6 +109,8 @@ def git(run: Run) -> str | None:
             run.ask("git:option", f"git {word} changes what git runs or where")
         if word in {"--version", "--help", "-v", "-h", "--exec-path", "--html-path", "--man-path"}:
             return None
+        if word == "-C" and at + 1 < len(words) and in_temp(resolved(words[at + 1], run.cwd)):
+            run.ask("git:option", "what a repository for everybody tells git to run is not known")
         if word == "-C" and at + 1 < len(words) and plain(words[at + 1]).startswith(("/", "~", "..")):
             note_read(run.machine, words[at + 1], run.scope)
         at += 2 if word in {"-C", "--git-dir", "--work-tree", "--namespace", "--super-prefix"} else 1

@@ -222,10 +222,16 @@ _OTHERS: dict[str, tuple[str, str]] = {
 _FILES_RUN = frozenset(("node", "nodejs", "ruby", "perl", "php", "lua", "bun", "julia", "Rscript", "tsx", "ts-node"))
 
 
+def php(run: Run) -> str | None:
+    """`php`: `-S` serves the folder."""
+    if run.has("-S", "-t"):
+        run.ask("serves", "php would offer the folder to other machines")
+    return other(run)
+
+
 def other(run: Run) -> str | None:
     """`perl -e`, `node -e` and their like."""
-    words = run.words
-    if len(words) == 1 and words[0] in _QUERY:
+    if len(run.words) == 1 and run.words[0] in _QUERY:
         return None
     coded, loaded = _OTHERS.get(run.name, ("-e", ""))
     found = _inline_texts(run, coded.split())
@@ -314,5 +320,6 @@ def awk(run: Run) -> str | None:
 HANDLES: dict[str, Handle] = {
     **dict.fromkeys(_PYTHONS.split(), python),
     **dict.fromkeys(_OTHERS, other),
+    "php": php,
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk", "original-awk"), awk),
 }

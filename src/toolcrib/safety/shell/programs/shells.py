@@ -160,6 +160,8 @@ def read(run: Run) -> str | None:
     names = run.operands("-p -d -n -N -t -u -i -a") or ["REPLY"]
     array = run.after("-a")
     text = run.stdin.split("\n")[0] if run.stdin is not None else UNKNOWN
+    if any("[" in name for name in names):
+        run.machine.worry("arithmetic", "an index is arithmetic, and arithmetic can run commands")
     known = run.stdin is not None and not vague(text) and not run.scope.loose
     parts = text.split(None, len(names) - 1) if known else []
     for at, name in enumerate(names):

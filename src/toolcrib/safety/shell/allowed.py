@@ -12,7 +12,10 @@ _READERS = (
     ("true false : pwd whoami id groups tty nproc arch uptime users logname hostid sync sleep wait times jobs", ""),
     ("echo printf expr seq factor yes numfmt cal ncal getconf locale uname lsb_release sw_vers ver test [ which", ""),
     ("cat tac head tail wc nl rev cut paste join comm fold fmt expand unexpand tr column colrm look zcat bzcat", ""),
-    ("xzcat zstdcat lz4cat zless base32 base64 md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum", ""),
+    (
+        "xzcat zstdcat lz4cat zipinfo zless base32 base64 md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum",
+        "",
+    ),
     ("cksum sum md5 shasum crc32 strings od hexdump hd size nm objdump readelf cmp tsort pr ldd rot13", ""),
     ("ls dir vdir lsd stat realpath readlink basename dirname namei du df lsblk findmnt lsattr getfacl pathchk", ""),
     ("exa eza whereis whatis apropos type hash egrep fgrep grep zgrep pgrep pidof tldr", ""),

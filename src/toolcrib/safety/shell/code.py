@@ -9,11 +9,11 @@ _RUNS = re.compile(
     r"os\s*\.\s*(?:system|popen|exec|spawn|posix_spawn)|subprocess|pty\b|commands\.get|popen|child_process|execSync|spawnSync|"
     r"\bexec[lv]?[pe]?e?\s*[(\"' ]|\bsystem\s*[(\"' ]|\bqx\b|`[^`]+`|%x[\[({]|proc_open|shell_exec|passthru|pcntl_exec|"
     r"Open3|IO\.popen|Process\.spawn|os\.execute|io\.popen|Runtime\.getRuntime|ProcessBuilder|\bspawn\b|dup2|Kernel\.exec|"
-    r"\beval\b|\bexec\b|Deno\.run|Deno\.Command|Bun\.spawn|invoke_shell|\|\s*getline|fork\b",
+    r"\|&|\beval\b|\bexec\b|Deno\.run|Deno\.Command|Bun\.spawn|invoke_shell|\|\s*getline|fork\b",
     re.IGNORECASE,
 )
 _FETCHES = re.compile(
-    r"urllib|urlopen|requests\.|httpx|http\.client|http\.request|https?\.get|\bfetch\(|LWP|open-uri|URI\.open|Net::HTTP|"
+    r"urllib|urlopen|requests\.|[\"']requests[\"']|httpx|http\.client|http\.request|https?\.get|\bfetch\(|LWP|open-uri|URI\.open|open\s*\(?\s*[\"']https?:|Net::HTTP|"
     r"file_get_contents\s*\(\s*[\"']https?:|curl_exec|axios|HTTP::Tiny|require\([\"']https?[\"']\)",
     re.IGNORECASE,
 )
@@ -37,7 +37,7 @@ _DECODES = re.compile(
 )
 _LITERAL = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|`([^`]*)`|%[qxQ]?[{(\[]([^})\]]*)[})\]]", re.DOTALL)
 _BOMB = re.compile(
-    r"fork\s*(?:\(\s*\))?\s+while|while\s*(?:\(?\s*(?:1|True|true)\s*\)?)\s*[:{]?\s*(?:os\.)?fork|fork\s*\{\s*exec"
+    r"fork\s*(?:\(\s*\))?\s+while|while\s*\(?\s*(?:1|True|true)\b[^\n]{0,80}fork|while\s*(?:\(?\s*(?:1|True|true)\s*\)?)\s*[:{]?\s*(?:os\.)?fork|fork\s*\{\s*exec"
 )
 
 

@@ -4,7 +4,19 @@ import ast
 import re
 from collections.abc import Callable
 
-from toolcrib.safety.shell.marks import CLOSE, COMMA, NOTHING, OPEN, SPLIT, STAR, UNKNOWN, as_expression, plain, vague
+from toolcrib.safety.shell.marks import (
+    CLOSE,
+    COMMA,
+    NOTHING,
+    OPEN,
+    SET,
+    SPLIT,
+    STAR,
+    UNKNOWN,
+    as_expression,
+    plain,
+    vague,
+)
 
 MOST_WORDS = 256
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|0?[0-7]{1,3}|c.|.)", re.DOTALL)
@@ -92,8 +104,17 @@ def _sequence(text: str) -> list[str]:
     return []
 
 
+_SET_CLOSED = re.compile(SET + r"[^/]+\]")
+
+
+def closed(text: str) -> str:
+    """A text in which `[` is a pattern only where `]` follows."""
+    return text if SET not in text or _SET_CLOSED.search(text) else text.replace(SET, "[")
+
+
 def words_of(text: str) -> list[str]:
     """The words of one evaluated word: braces first, then the splits of unquoted values."""
+    text = closed(text)
     if OPEN not in text and SPLIT not in text and NOTHING not in text and COMMA not in text and CLOSE not in text:
         return [text] if text else []
     out: list[str] = []

@@ -72,13 +72,13 @@ _NODE_QUIET = re.compile(
     r"openssl-legacy-provider|enable-source-maps|unhandled-rejections=\w+|experimental-\w[\w-]*) ?)+"
 )
 _QUESTIONS = frozenset(("--version", "--help", "-version", "-V"))  # what a program says of itself
-_TRACES = frozenset(("HISTFILE", "HISTSIZE", "HISTFILESIZE", "HISTCONTROL", "HISTIGNORE"))
+_TRACES = {"HISTFILE": ("", "/dev/null"), "HISTSIZE": ("", "0"), "HISTFILESIZE": ("", "0"), "HISTIGNORE": ("*",)}
 
 
 def environment(walk: Machine, name: str, value: str | list[str]) -> None:
     """A variable that changes what later commands do."""
     text = value if isinstance(value, str) else " ".join(value)
-    if name in _TRACES and name in {"HISTFILE", "HISTSIZE", "HISTFILESIZE"}:
+    if text in _TRACES.get(name, ()):
         walk.note(DENY, "traces", f"setting {name} hides what was done from the history")
     if "() {" in text[:8]:
         walk.note(ASK, "environment", f"{name} would carry a function's text into other programs")

@@ -201,6 +201,7 @@ def _loose_part(path: str, parts: list[str]) -> bool:
     return (
         (parts[0] == "usr" and second in {"local", "src", "share"})
         or (parts[0] == "var" and second in {"www", "folders", "cache", "opt"})
+        or path.startswith("/var/lib/apt/lists/")
         or parts[0] in {"opt", "srv", "private"}
         or (parts[0] == "root" and not _STARTUP.search(path) and not _CREDENTIAL.search(path))
         or (parts[0] == "run" and second == "user")

@@ -89,8 +89,10 @@ def _cat(words: Sequence[str], stdin: str | None) -> str | None:
 
 def _decoder(decode: Callable[[bytes], bytes], flags: frozenset[str]) -> Pure:
     def run(words: Sequence[str], stdin: str | None) -> str | None:
-        if stdin is None or not any(word in flags for word in words):
+        if not any(word in flags for word in words):
             return None
+        if stdin is None or any(not word.startswith("-") for word in words):
+            return UNKNOWN + HIDDEN  # a file, whose text nobody has seen
         if vague(stdin):
             return UNKNOWN + HIDDEN + taints(stdin)
         try:
@@ -115,12 +117,17 @@ _DECODE = frozenset(("-d", "-D", "--decode", "-di", "-id", "--d", "--de", "--dec
 def _unzip(_words: Sequence[str], stdin: str | None) -> str | None:
     """What was packed is not shown, so it counts as hidden."""
     if stdin is None:
-        return None
+        return UNKNOWN + HIDDEN
     data = stdin.encode("latin-1", "replace")
     try:
         return gzip.decompress(data).decode("utf-8", "replace") if len(data) < MOST else UNKNOWN + HIDDEN
     except (OSError, EOFError, zlib.error):
         return UNKNOWN + HIDDEN + taints(stdin)
+
+
+def _packed(words: Sequence[str], stdin: str | None) -> str | None:
+    """`gzip -dc`: the same."""
+    return _unzip(words, stdin) if any(re.match(r"-\w*d|--decompress|--uncompress", word) for word in words) else None
 
 
 def _known_input(run: Callable[[Sequence[str], str], str | None]) -> Pure:
@@ -246,8 +253,9 @@ def _openssl(words: Sequence[str], stdin: str | None) -> str | None:
 
 
 def _xxd(words: Sequence[str], stdin: str | None) -> str | None:
-    joined = "".join(word[1:] for word in words if word.startswith("-"))
-    return _decoder(_hex, frozenset(("-r",)))(["-r"], stdin) if "r" in joined else None
+    if not any(word.startswith("-") and "r" in word for word in words):
+        return None
+    return _decoder(_hex, frozenset(("-r",)))(["-r", *(word for word in words if not word.startswith("-"))], stdin)
 
 
 def _pass(_words: Sequence[str], stdin: str | None) -> str | None:
@@ -267,6 +275,7 @@ PROGRAMS: dict[str, Pure] = {
     "base32": _decoder(base64.b32decode, _DECODE),
     "openssl": _openssl,
     "xxd": _xxd,
+    **dict.fromkeys(("gzip", "bzip2", "xz", "zstd", "lz4"), _packed),
     "gunzip": _unzip,
     "zcat": _unzip,
     "rev": _known_input(_rev),

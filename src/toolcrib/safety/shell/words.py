@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from toolcrib.safety.shell.expansions import arithmetic, parameter, unescaped, words_of
+from toolcrib.safety.shell.expansions import arithmetic, closed, parameter, unescaped, words_of
 from toolcrib.safety.shell.marks import (
     CLOSE,
     COMMA,
@@ -28,7 +28,6 @@ MOST_TEXT = 20_000
 _SPECIAL = re.compile(r"[\\*?\[{},~]")
 _ACTIVE = {"*": STAR, "?": ONE, "[": SET, "{": OPEN, ",": COMMA, "}": CLOSE}
 _TO_GLOB = str.maketrans({"*": STAR, "?": ONE, "[": SET})
-_SET_CLOSED = re.compile(SET + r"[^/]+\]")
 _IN_QUOTES = re.compile(r"\\([$`\"\\\n])")
 _RUNS_INSIDE = re.compile(r"\$\(|`")
 # What these hold is not known, but what a slice of them begins with is.
@@ -80,7 +79,7 @@ class Words:
 
     def one(self, node: "Node", scope: Scope) -> str:
         """A node where no splitting takes place: an assignment, a here-string, a redirection."""
-        return self.text(node, scope, quoted=True).replace(NOTHING, "").replace(SPLIT, " ")
+        return closed(self.text(node, scope, quoted=True)).replace(NOTHING, "").replace(SPLIT, " ")
 
     def text(self, node: "Node", scope: Scope, *, quoted: bool = False) -> str:
         """A node's text with marks."""
@@ -264,8 +263,7 @@ def _unescaped(text: str) -> str:
         else:
             out.append(_ACTIVE.get(sign, sign))
         at += 1
-    made = "".join(out)
-    return made if SET not in made or _SET_CLOSED.search(made) else made.replace(SET, "[")
+    return "".join(out)
 
 
 def _dequoted(found: "re.Match[str]") -> str:

@@ -18,8 +18,8 @@ _LOOKS = frozenset(
 _ESCAPES = re.compile(
     r"--privileged|--pid[= ]host|--ipc[= ]host|--userns[= ]host|--uts[= ]host|--cap-add[= ](?:ALL|SYS_ADMIN|SYS_PTRACE|SYS_MODULE|DAC_READ_SEARCH|all|sys_admin)|"
     r"docker\.sock|containerd\.sock|seccomp[=:]unconfined|apparmor[=:]unconfined|--device[= ]/dev/(?:sd|nvme|mem|kmsg|vd)|"
-    r"(?:-v|--volume)[= ]?/(?:etc|root|home|proc|sys|boot|dev|var|usr)?(?:/\S*)?:|"
-    r"(?:source|src)=/(?:etc|root|home|proc|sys|boot|dev|var|usr)?(?:/[^,\s]*)?,|--volumes-from|(?:-v|--volume)[= ]?~?/?(?:\.ssh|\.aws)"
+    r"(?:-v|--volume)[= ]?/(?:(?:etc|root|proc|sys|boot|dev)(?:/\S*)?|(?:home|var|usr|var/lib|var/run|run)/?)?:|"
+    r"(?:source|src)=/(?:(?:etc|root|proc|sys|boot|dev)(?:/[^,\s]*)?|(?:home|var|usr)/?)?,|--volumes-from|(?:-v|--volume)[= ]?~?/?(?:\.ssh|\.aws)"
 )
 
 
@@ -49,6 +49,20 @@ def _inner(run: Run, verb: str) -> None:
         )
 
 
+_PAIRS = frozenset(
+    (
+        *(f"config {word}" for word in ("current-context", "get-contexts", "get-clusters", "get-users")),
+        *(f"rollout {word}" for word in ("status", "history")),
+        *(f"state {word}" for word in ("list", "show")),
+        *(f"repo {word}" for word in ("list",)),
+        *(f"workspace {word}" for word in ("list", "show")),
+        "auth can-i",
+        "plugin list",
+        "dependency list",
+    )
+)
+
+
 def cluster(run: Run) -> str | None:
     """`kubectl`, `oc`, `helm`, `terraform`."""
     words = [
@@ -64,6 +78,8 @@ def cluster(run: Run) -> str | None:
         "logs",
         "version",
         "cluster-info",
+        "plan",
+        "diff",
         "explain",
         "api-resources",
         "api-versions",
@@ -86,7 +102,7 @@ def cluster(run: Run) -> str | None:
     if re.search(r"\bsecrets?\b", " ".join(words[1:])) or "--raw" in told or "/api" in told:
         run.ask("credential", "it would show secrets of the cluster")
         return UNKNOWN + SECRET
-    if verb not in looks:
+    if verb not in looks and " ".join(words[:2]) not in _PAIRS:
         run.ask(f"cluster:{verb}", f"{run.name} {verb} changes other machines")
     return UNKNOWN
 

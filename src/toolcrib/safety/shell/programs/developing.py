@@ -37,13 +37,25 @@ def node_packages(run: Run) -> str | None:
         if run.scope.wrote:
             run.ask("written-and-run", "it may run a file that the same command wrote")
         return None
-    if verb in {"install", "ci", "i"} and len(words) == 1 and not run.has("-g", "--global"):
+    if verb in {"install", "ci", "i"} and len(words) == 1 and not run.has("-g", "--global") and not _moved(run):
         return None  # what the project's own lock file says
+    if (verb, *words[1:2]) in _NPM_LOOKS or (verb == "audit" and "fix" not in words):
+        return None
     if verb in _INSTALLS:
         run.ask("package", f"{run.name} {verb} brings in code from elsewhere, or removes it")
     elif verb not in _NPM_FREE and not (run.name == "yarn" and verb == "workspaces"):
         _own_program(run, verb, words)
     return None
+
+
+_NPM_LOOKS = frozenset(
+    (("config", "get"), ("config", "list"), ("config", "ls"), ("cache", "ls"), ("cache", "dir"), ("dist-tag", "ls"))
+)
+
+
+def _moved(run: Run) -> bool:
+    """Whether it is another folder's project, or one that the same command wrote."""
+    return run.scope.wrote or run.after("-C", "--prefix", "--cwd") not in {None, "."}
 
 
 def _own_program(run: Run, verb: str, words: list[str]) -> None:

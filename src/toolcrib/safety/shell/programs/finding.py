@@ -34,7 +34,9 @@ def find(run: Run) -> str | None:
         run.ask("find:files0", "where it would look is not known")
     if any(word.startswith(LOOSE) for word in run.words):
         run.ask("find:unknown", "words that are not known before it runs may make find remove or run something")
-    return UNKNOWN
+    # It prints what it starts from, unless a test keeps that out.
+    tested = any(word in _NARROW and following != "*" for word, following in pairwise([*words, ""]))
+    return "\n".join([*(() if tested else starts), UNKNOWN])
 
 
 def _other_action(run: Run, word: str, following: list[str]) -> None:
@@ -115,8 +117,8 @@ def xargs(run: Run) -> str | None:
     if any(word in {"-i", "--replace"} for word in run.words):
         place = "{}"
     if text is None or vague(text):
-        marks = taints(text or "")
-        given = [LOOSE + marks]
+        known = [word for word in (text or "").split()[:8] if not vague(word)]
+        given = [*known, LOOSE + taints(text or "")]
     else:
         given = text.split()[:200] if not run.has("-0", "--null") else text.split("\0")[:200]
     if not place:

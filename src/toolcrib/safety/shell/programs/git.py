@@ -245,6 +245,8 @@ def forge(run: Run) -> str | None:
     looks = {"list", "view", "status", "diff", "checks", "watch", "ls"}
     if len(bare) >= 2 and bare[1] in looks and bare[0] not in {"auth", "secret", "variable"}:
         return None
+    if bare[:1] == ["api"] and not run.has("-X", "--method", "-f", "-F", "--field", "--raw-field", "--input"):
+        return None
     if run.words[:1] in (["--version"], ["version"], ["help"]) or bare[:2] == ["auth", "status"]:
         return None
     run.ask("forge", f"{run.name} {' '.join(bare[:2])} acts on another machine")

@@ -229,6 +229,15 @@ def php(run: Run) -> str | None:
     return other(run)
 
 
+def _inline(run: Run, text: str) -> None:
+    if escape := _EDITOR_ESCAPE.match(plain(text)):
+        run.code(escape.group(1), Scope(run.cwd), UNKNOWN)
+    judge_code(run, text, harmless=_harmless(run, text))
+
+
+_EDITOR_ESCAPE = re.compile(r":*\s*(?:\d*r\s*|w\s*|%|sil\w*\s*|exe\w*\s*[\"'])*!\s*(.+)", re.DOTALL)
+
+
 def other(run: Run) -> str | None:
     """`perl -e`, `node -e` and their like."""
     if len(run.words) == 1 and run.words[0] in _QUERY:
@@ -236,7 +245,7 @@ def other(run: Run) -> str | None:
     coded, loaded = _OTHERS.get(run.name, ("-e", ""))
     found = _inline_texts(run, coded.split())
     for text in found:
-        judge_code(run, text, harmless=_harmless(run, text))
+        _inline(run, text)
     if loaded and any(run.after(option) is not None for option in loaded.split()):
         run.ask("loads", f"{run.name} would load a file that was not looked at")
     if found:

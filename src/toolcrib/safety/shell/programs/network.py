@@ -279,8 +279,17 @@ def server(run: Run) -> str | None:
     return None
 
 
+def zsh_module(run: Run) -> str | None:
+    """`zmodload zsh/net/tcp`, `ztcp`: the shell itself connects."""
+    if run.name == "ztcp" or any("net" in word or "socket" in word for word in run.words):
+        run.deny("network-shell", "the shell itself would connect to the network")
+    run.ask("loads", "it would load a part of the shell")
+    return None
+
+
 HANDLES: dict[str, Handle] = {
     "curl": curl,
+    **dict.fromkeys(("zmodload", "ztcp"), zsh_module),
     **dict.fromkeys(("wget", "wget2"), wget),
     **dict.fromkeys(("nc", "ncat", "netcat", "nc.traditional", "nc.openbsd"), netcat),
     "socat": socat,

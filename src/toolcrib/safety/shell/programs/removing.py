@@ -130,6 +130,9 @@ def _whose(run: Run, targets: list[str]) -> None:
 
 def _symbolic(run: Run, first: str, targets: list[str]) -> tuple[str, list[str]]:
     """`chmod -x file`: the mode looks like an option."""
+    if run.name == "chattr":
+        every = [first, *targets] if first else targets
+        return "", [word for word in every if not word.startswith(("+", "="))]
     if run.name != "chmod":
         return first, targets
     for word in run.words:

@@ -151,7 +151,8 @@ def history(run: Run) -> str | None:
     """`history`: showing it is reading what was typed, secrets with it."""
     if run.has("-c", "-d", "-w"):
         run.deny("traces", "it would erase the history of commands")
-    run.ask("history", "the history of commands may hold secrets")
+    if run.has("-a", "-n", "-r", "-p", "-s"):
+        run.ask("history", "it would change the history of commands")
     return UNKNOWN + SECRET
 
 

@@ -249,10 +249,10 @@ def at_time(run: Run) -> str | None:
 
 def terminal(run: Run) -> str | None:
     """`tmux`, `screen`, terminals: a command in another window."""
+    if run.words in (["ls"], ["list-sessions"], ["-ls"], ["-list"], ["-V"], ["list-windows"]):
+        return None
     run.ask("window", f"{run.name} starts commands in a place of its own")
     words = run.operands("-S -L -t -n -s -c -x -y -f -p -T -h -e")
-    if run.name == "tmux" and words[:1] in (["ls"], ["list-sessions"], ["-V"]):
-        return None
     rest = [word for word in words if word not in {"new", "new-session", "new-window", "send-keys", "Enter", "C-m"}]
     if rest:
         run.code(" ".join(rest))

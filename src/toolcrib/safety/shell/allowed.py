@@ -30,11 +30,12 @@ _READERS = (
     ("uniq", ""),
     ("xxd", "-r -revert"),
     ("ps pstree free vmstat iostat mpstat lscpu lsmem lspci lsusb lsmod lsof ss netstat w last lastlog lslocks", ""),
-    ("sensors who numastat lsns lsipc getent lslogins pidstat pmap nvidia-smi procinfo arp", "-F"),
+    ("sensors who numastat lsns lsipc getent lslogins pmap nvidia-smi procinfo arp", "-F"),
+    ("pidstat", "-e"),
     ("top htop", ""),
     ("date", "-s --set"),
     ("hostname", "-F --file -b"),
-    ("dmesg", "-c -C -n -D -E -w --clear --read-clear --console-level --console-off"),
+    ("dmesg", "-c -C -n -D -E -H -w --human --clear --read-clear --console-level --console-off"),
     ("journalctl", "--rotate --vacuum-size --vacuum-time --vacuum-files --flush --relinquish-var --setup-keys"),
     ("printenv cd pushd popd dirs shift return exit break continue local getopts read readarray mapfile readonly", ""),
     ("declare export typeset let umask ulimit bg fg disown compgen shopt }", ""),
@@ -88,7 +89,7 @@ _NAMES_ONLY = frozenset(
         "ls dir vdir lsd exa eza tree stat test [ du df file find fd fdfind cd pushd echo printf mkdir touch",
         "which type git chmod chown chgrp realpath readlink basename dirname namei lsattr getfacl expr help",
         "man alias export declare readonly local typeset read unset set shopt ssh-keygen kill rm npm yarn",
-        "pnpm cargo pip pip3 docker kubectl ln ssh-add sudo env systemctl pgrep ps jq sleep exit return",
+        "pnpm cargo pip pip3 docker kubectl ln ssh-add sudo env systemctl pgrep ps sleep exit return",
     )
 )
 _PATTERN_FIRST = frozenset(

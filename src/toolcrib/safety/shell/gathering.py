@@ -1,10 +1,12 @@
 """Puts a command's words together: what stands before it, its name and arguments, and its redirections."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from toolcrib.safety.shell.expansions import words_of
 from toolcrib.safety.shell.judged import ASK
+from toolcrib.safety.shell.parse import text_of
 from toolcrib.safety.shell.redirects import Redirect, applied, redirect
 from toolcrib.safety.shell.scope import Scope
 from toolcrib.safety.shell.setting import assigned
@@ -12,6 +14,12 @@ from toolcrib.safety.shell.walking import Walker
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+
+# Quotes, escapes, braces and substitutions inside of a name. A backslash before it only passes an alias by.
+_DISGUISED = re.compile(
+    r"\$'|''|\"\"|.\\|`|\$\(\s*(?:echo|printf|rev|tr|base64|xxd|cat)\b|\{[^}$]*,|['\"][^'\"]+['\"]\w|\w['\"]\w"
+)
 
 
 class Gathered:
@@ -51,6 +59,8 @@ def command(walk: Walker, node: "Node", scope: Scope, stdin: str | None, extra: 
         else:
             if gap.strip(b" \t\n\\"):
                 walk.worry("syntax", "there are signs between the words that a shell may read otherwise")
+            if (child.type == "command_name" or whole.startswith(b"command {")) and _DISGUISED.search(text_of(child)):
+                walk.worry("name:disguised", "the program's name is written so that nobody can read it")
             joins = not gap and child.type != "command_name"
             made.word(walk.words.text(child, scope), joins=joins, translated=child.type == "string")
     made.argv += extra

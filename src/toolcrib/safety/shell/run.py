@@ -93,7 +93,7 @@ class Run:
             for option in options:
                 if word == option:
                     return self.words[at + 1] if at + 1 < len(self.words) else ""
-                if option.startswith("--") and word.startswith(option + "="):
+                if len(option) > 2 and word.startswith(option + "="):
                     return word[len(option) + 1 :]
                 if len(option) == 2 and word.startswith(option) and not word.startswith("--"):
                     return word[2:]

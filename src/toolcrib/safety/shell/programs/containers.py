@@ -5,6 +5,7 @@ import re
 from toolcrib.safety.shell.marks import SECRET, UNKNOWN, plain
 from toolcrib.safety.shell.names import names
 from toolcrib.safety.shell.run import Handle, Run
+from toolcrib.safety.shell.writing import note_write
 
 _LOOKS = frozenset(
     names(
@@ -99,6 +100,8 @@ def cluster(run: Run) -> str | None:
     }
     if "--version" in run.words[:1]:
         return None
+    if made := run.after("-out", "-state-out"):
+        note_write(run.machine, made, run.scope)
     if re.search(r"\bsecrets?\b", " ".join(words[1:])) or "--raw" in told or "/api" in told:
         run.ask("credential", "it would show secrets of the cluster")
         return UNKNOWN + SECRET

@@ -37,9 +37,7 @@ def node_packages(run: Run) -> str | None:
         if run.scope.wrote:
             run.ask("written-and-run", "it may run a file that the same command wrote")
         return None
-    if verb in {"install", "ci", "i"} and len(words) == 1 and not run.has("-g", "--global") and not _moved(run):
-        return None  # what the project's own lock file says
-    if (verb, *words[1:2]) in _NPM_LOOKS or (verb == "audit" and "fix" not in words):
+    if _as_locked(run, words) or (verb, *words[1:2]) in _NPM_LOOKS or (verb == "audit" and "fix" not in words):
         return None
     if verb in _INSTALLS:
         run.ask("package", f"{run.name} {verb} brings in code from elsewhere, or removes it")
@@ -53,9 +51,11 @@ _NPM_LOOKS = frozenset(
 )
 
 
-def _moved(run: Run) -> bool:
-    """Whether it is another folder's project, or one that the same command wrote."""
-    return run.scope.wrote or run.after("-C", "--prefix", "--cwd") not in {None, "."}
+def _as_locked(run: Run, words: list[str]) -> bool:
+    """`npm install` alone: what the project's own lock file says, unless the same command wrote the project."""
+    if words not in (["install"], ["ci"], ["i"]) or run.has("-g", "--global"):
+        return False
+    return not run.scope.wrote and run.after("-C", "--prefix", "--cwd") in {None, "."}
 
 
 def _own_program(run: Run, verb: str, words: list[str]) -> None:
@@ -225,7 +225,7 @@ def cargo(run: Run) -> str | None:
         run.ask("package", "it would change what the project needs")
     if run.name == "go" and verb == "env" and run.has("-w", "-u"):
         run.ask("package", "it would change go for every project")
-    if verb not in free and words and words != ["--version"]:
+    if verb not in free and words != ["--version"] and (words or run.name in {"cpan", "cpanm"}):
         run.ask(f"package:{verb}"[:60], f"{run.name} {verb} brings in code from elsewhere, or runs it")
     return None
 

@@ -48,7 +48,7 @@ def _other_action(run: Run, word: str, following: list[str]) -> None:
 def _aimed(run: Run, words: list[str]) -> None:
     """`find -name '*.pem' -exec`: what is done is done to credentials."""
     for word, pattern in pairwise(words):
-        if word in {"-name", "-iname"} and credential_file(pattern.replace("*", "x")):
+        if word in {"-name", "-iname"} and (credential_file(pattern.replace("*", "x")) or pattern.endswith(".pem")):
             run.ask("credential", f"it would work on {pattern}, files for credentials")
 
 

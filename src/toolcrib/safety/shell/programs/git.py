@@ -1,6 +1,7 @@
 """`git`: looking, adding and committing are free; losing work, leaving the machine and running hooks are not."""
 
 import re
+from collections.abc import Callable
 
 from toolcrib.safety.shell.marks import LOOSE, UNKNOWN, plain, shown, vague
 from toolcrib.safety.shell.names import names
@@ -162,31 +163,46 @@ _NO_EDITOR = ("--no-edit", "-m", "-am", "-F", "-C", "--message", "--file", "--re
 
 def _closer(run: Run, verb: str, words: list[str]) -> str | None:
     bare = [plain(word) for word in words]
-    if verb == "checkout" and ("--" in bare or "." in bare or any(word.startswith((":/", "./")) for word in bare)):
-        run.ask("git:checkout", "it would throw changes away", "git stash")
-    if verb == "restore" and "--staged" not in bare and "-S" not in bare:
-        run.ask("git:restore", "it would throw changes away", "git stash")
-    if verb == "rm" and "--cached" not in bare:
-        run.ask("git:rm", "it would remove files")
-    if verb == "config":
-        _config(run, words)
-    if verb in {"fetch", "pull", "ls-remote"} and any(
-        "::" in word or "://" in word or ("@" in word and ":" in word) for word in bare
-    ):
-        run.ask("git:remote", f"git {verb} from an address that is not among the configured ones")
-    if verb == "commit" and "--amend" in bare and not any(word.startswith(_NO_EDITOR) for word in bare):
-        run.ask("git:editor", "it would open an editor", "git commit --amend --no-edit")
+    look = _CLOSER.get(verb)
+    if look is not None:
+        look(run, words, bare)
+    for word in words if "--no-index" in bare else ():
+        note_read(run.machine, word, run.scope)
     if run.scope.wrote and verb in {"commit", "merge", "checkout", "rebase"} and _wrote_hook(run):
         run.ask("written-and-run", "git runs hooks, and the same command wrote one")
     return None
+
+
+def _checkout(run: Run, _words: list[str], bare: list[str]) -> None:
+    if "--" in bare or "." in bare or any(word.startswith((":/", "./")) for word in bare):
+        run.ask("git:checkout", "it would throw changes away", "git stash")
+
+
+def _restore(run: Run, _words: list[str], bare: list[str]) -> None:
+    if "--staged" not in bare and "-S" not in bare:
+        run.ask("git:restore", "it would throw changes away", "git stash")
+
+
+def _remove(run: Run, _words: list[str], bare: list[str]) -> None:
+    if "--cached" not in bare:
+        run.ask("git:rm", "it would remove files", "git rm --cached")
+
+
+def _from_address(run: Run, _words: list[str], bare: list[str]) -> None:
+    if any("::" in word or "://" in word or ("@" in word and ":" in word) for word in bare):
+        run.ask("git:remote", "it would reach an address that is not among the configured ones")
+
+
+def _commit(run: Run, _words: list[str], bare: list[str]) -> None:
+    if "--amend" in bare and not any(word.startswith(_NO_EDITOR) for word in bare):
+        run.ask("git:editor", "it would open an editor", "git commit --amend --no-edit")
 
 
 def _wrote_hook(run: Run) -> bool:
     return any("hooks/" in path or path.endswith((".gitattributes", ".git/config")) for path in run.scope.files)
 
 
-def _config(run: Run, words: list[str]) -> None:
-    bare = [plain(word) for word in words]
+def _config(run: Run, words: list[str], bare: list[str]) -> None:
     looks = {"--get", "--get-all", "--list", "-l", "--get-regexp", "--show-origin", "list", "get", "--get-urlmatch"}
     if looks & set(bare):
         return
@@ -206,6 +222,16 @@ def _config(run: Run, words: list[str]) -> None:
         run.ask("git:config", f"git config {names[0]} can make git run a program")
     if "--global" in bare or "--system" in bare or len(names) != 2 or "--edit" in bare or "-e" in bare:
         run.ask("git:config", "it would change git for every project")
+
+
+_CLOSER: dict[str, Callable[[Run, list[str], list[str]], None]] = {
+    "checkout": _checkout,
+    "restore": _restore,
+    "rm": _remove,
+    "config": _config,
+    "commit": _commit,
+    **dict.fromkeys(("fetch", "pull", "ls-remote"), _from_address),
+}
 
 
 def _others(run: Run, verb: str, words: list[str]) -> str | None:

@@ -224,7 +224,7 @@ def look_up(run: Run) -> str | None:
     """`dig`, `ping`, `host`: free for plain names; a computed name can carry data out."""
     if any(vague(word) for word in run.words):
         run.ask("dns", "a name that is put together on the way can carry data out", "the name itself")
-    if run.has("-f", "-k", "-p") and run.name in {"dig", "ping"}:
+    if (run.has("-f", "-k", "-p") and run.name in {"dig", "ping"}) or (run.name == "whois" and run.has("-h", "-p")):
         run.ask("network", f"{run.name} would do more than a look-up")
     if run.name.startswith("ping") and run.has("-f"):
         run.ask("network", "it would flood another machine")

@@ -57,6 +57,8 @@ def unzip(run: Run) -> str | None:
     folder = run.after("-d")
     if folder is not None:
         note_write(run.machine, folder, run.scope, "unpack into")
+    if run.name == "unzip" and run.has("-K", "-:"):
+        run.ask("archive", "unzip would leave its folder, or give files their owner's rights")
     if run.name == "unzip" and run.has("-l", "-t", "-Z", "-p", "-v", "-z"):
         return run.unknown()
     if run.name != "unzip" and run.words[:1] != ["l"]:

@@ -7,7 +7,7 @@ from toolcrib.safety.shell.marks import plain
 from toolcrib.safety.shell.names import names
 from toolcrib.safety.shell.places import credential_tree, is_inside
 from toolcrib.safety.shell.run import Run
-from toolcrib.safety.shell.writing import note_write
+from toolcrib.safety.shell.writing import note_read, note_write
 
 Look = Callable[[Run], None]
 _RUNS_INSIDE = re.compile(r"\$\(|`")
@@ -63,6 +63,13 @@ def processes(run: Run) -> None:
         run.ask("credential", "it would show the environment of programs, and secrets with it", "ps -ef")
 
 
+def listed_files(run: Run) -> None:
+    """`file -f list` shows what stands in the list."""
+    listed = run.after("-f", "--files-from")
+    if listed:
+        note_read(run.machine, listed, run.scope)
+
+
 def deep_search(run: Run) -> None:
     """A search through a whole home or through the system's settings meets credentials."""
     deep = run.name in {"rg", "ag", "ack"} or run.has("-r", "-R", "--recursive", "--dereference-recursive")
@@ -76,6 +83,7 @@ LOOKS: dict[str, Look] = {
     **dict.fromkeys(("let", "test", "[", "declare", "typeset", "local", "readonly", "export", "getopts"), arithmetic),
     **dict.fromkeys(("jq", "yq", "gojq", "jaq"), json_query),
     **dict.fromkeys(("grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack"), deep_search),
+    "file": listed_files,
     "ldd": loaded_libraries,
     "hash": remembered,
     "hostname": host_name,

@@ -12,5 +12,6 @@ BENCHES = {
     "audit": "auditing",
     "path": "path",
     "scrub": "scrub",
+    "shell": "shelling",
     "url": "urling",
 }

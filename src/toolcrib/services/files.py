@@ -6,7 +6,7 @@ ToolFailed with one of the codes below, and then nothing was changed.
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from msgspec import Struct
 
@@ -37,6 +37,14 @@ CODES = (
     "workspace_missing",
 )
 
+# What may be asked about a path, under each of its names.
+OPERATIONS = {
+    **dict.fromkeys(("read", "open", "stat", "search", "grep"), "read"),
+    **dict.fromkeys(("list", "listing", "find", "ls"), "list"),
+    **dict.fromkeys(("write", "create", "append", "mkdir"), "write"),
+    **dict.fromkeys(("edit", "change", "patch"), "edit"),
+    **dict.fromkeys(("delete", "remove", "unlink", "rename", "move"), "delete"),
+}
 Edit: TypeAlias = Callable[[bytes], bytes]
 
 
@@ -173,7 +181,12 @@ class Workspace(Protocol):
         """A PDF's text, page by page."""
         ...
 
+    async def permits(self, path: str, op: str) -> None:
+        """Raise what an operation of `OPERATIONS` would raise before it touches anything; touch nothing."""
+        ...
 
+
+@runtime_checkable
 class Workspaces(Protocol):
     """Finds a caller's workspace."""
 

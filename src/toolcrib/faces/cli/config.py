@@ -121,6 +121,7 @@ def _told(config: Config) -> dict[str, Any]:
         del named["name"]
     said["policy"]["sub_agents"] = said.pop("sub_agents")
     said["confirm"] = ["destructive" if effect == Effect.DESTROY.value else effect for effect in said["confirm"]]
+    said["shell"] = {"rules": said.pop("shell_rules")}
     said["scrub"] = {"env": said.pop("scrub_env")}
     empty = _defaults()
     return {key: short for key, value in said.items() if key in empty and (short := _short(value, empty[key]))}
@@ -147,6 +148,7 @@ def _defaults() -> dict[str, Any]:
     return {
         **plain_parts,
         "scrub": {"env": []},
+        "shell": {"rules": []},
         "policy": base["policy"],
         "limits": base["limits"],
         "flow": base["flow"],

@@ -135,6 +135,30 @@ class Root:
             os.unlink(spot.name, dir_fd=spot.directory)
             return Stored(relative, data, stat.S_IMODE(before.st_mode), before.st_mtime_ns)
 
+    def permits(self, path: str, op: str) -> None:
+        """Raise what reading, listing, writing, editing or removing would raise first; touch nothing."""
+        relative = self.relative(path) if op in {"read", "list"} else self._named(path)
+        with self.entered(path) as root:
+            if op in {"read", "list"}:
+                self._opens(root, relative, path, directory=op == "list")
+                return
+            try:
+                with self._spot(root, relative, path, None) as spot:
+                    emptied = op == "delete" and path.endswith("/")
+                    there = emptied or self._status(spot, path) is not None
+            except FileNotFoundError:
+                there = False
+            if not there and op != "write":
+                raise FileNotFoundError(2, "")
+
+    def _opens(self, root: int, relative: str, asked: str, *, directory: bool) -> None:
+        fd = self.beneath.open(root, relative, os.O_RDONLY | (os.O_DIRECTORY if directory else 0), asked=asked)
+        try:
+            if not directory:
+                self._check(os.fstat(fd), asked, BYTES_OF_FILE)
+        finally:
+            os.close(fd)
+
     def _named(self, path: str) -> str:
         relative = self.relative(path)
         if relative == ".":

@@ -52,6 +52,9 @@ class LocalWorkspace:
             halt.cancel()
             raise
 
+    async def permits(self, path: str, op: str) -> None:
+        await asyncio.to_thread(self.root.permits, path, op)
+
     async def pdf_pages(self, path: str, data: bytes) -> Sequence[str]:
         return await asyncio.to_thread(pdf.pages, path, data)
 

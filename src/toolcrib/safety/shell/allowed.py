@@ -5,17 +5,21 @@ also cut short or with a value, `-word` as it stands.
 """
 
 from toolcrib.safety.shell.marks import LOOSE, plain
+from toolcrib.safety.shell.names import names
 from toolcrib.safety.shell.run import Run, is_option
 
 _READERS = (
     ("true false : pwd whoami id groups tty nproc arch uptime users logname hostid sync sleep wait times jobs", ""),
     ("echo printf expr seq factor yes numfmt cal ncal getconf locale uname lsb_release sw_vers ver test [ which", ""),
     ("cat tac head tail wc nl rev cut paste join comm fold fmt expand unexpand tr column colrm look zcat bzcat", ""),
-    ("xzcat zstdcat lz4cat zless base32 base64 md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum", ""),
+    (
+        "xzcat zstdcat lz4cat zipinfo zless base32 base64 md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum",
+        "",
+    ),
     ("cksum sum md5 shasum crc32 strings od hexdump hd size nm objdump readelf cmp tsort pr ldd rot13", ""),
     ("ls dir vdir lsd stat realpath readlink basename dirname namei du df lsblk findmnt lsattr getfacl pathchk", ""),
     ("exa eza whereis whatis apropos type hash egrep fgrep grep zgrep pgrep pidof tldr", ""),
-    ("diff colordiff diff3 sdiff exiftool_ tree", "-o --output --to-file"),
+    ("diff colordiff diff3 sdiff tree", "-o --output --to-file"),
     ("file", "-C --compile"),
     ("help info man", "-P -H --pager --html -B --browser -o --output"),
     ("less zless more most bat batcat", "-o -O -k --log-file --lesskey-file --lesskey-src --pager +"),
@@ -26,16 +30,17 @@ _READERS = (
     ("uniq", ""),
     ("xxd", "-r -revert"),
     ("ps pstree free vmstat iostat mpstat lscpu lsmem lspci lsusb lsmod lsof ss netstat w last lastlog lslocks", ""),
-    ("sensors who numastat lsns lsipc getent lslogins pidstat pmap nvidia-smi procinfo arp", "-F"),
+    ("sensors who numastat lsns lsipc getent lslogins pmap nvidia-smi procinfo arp", "-F"),
+    ("pidstat", "-e"),
     ("top htop", ""),
     ("date", "-s --set"),
     ("hostname", "-F --file -b"),
-    ("dmesg", "-c -C -n -D -E -w --clear --read-clear --console-level --console-off"),
+    ("dmesg", "-c -C -n -D -E -H -w --human --clear --read-clear --console-level --console-off"),
     ("journalctl", "--rotate --vacuum-size --vacuum-time --vacuum-files --flush --relinquish-var --setup-keys"),
     ("printenv cd pushd popd dirs shift return exit break continue local getopts read readarray mapfile readonly", ""),
     ("declare export typeset let umask ulimit bg fg disown compgen shopt }", ""),
     ("jq", "-f --from-file -L"),
-    ("yq", "-i --inplace --in-place -f --from-file"),
+    ("yq", "-i --inplace --in-place -f --from-file -s --split-exp"),
     ("xmllint", "--output --shell -o"),
     ("csvcut csvgrep csvlook csvstat csvsort gron jless tokei cloc scc ncdu duf dust column", "-o --output"),
     ("nslookup dig host ping ping6 traceroute tracepath whois mtr", "-f -k -p"),
@@ -43,7 +48,10 @@ _READERS = (
 )
 
 _DEVELOPING = (
-    ("pytest py.test tox nox pre-commit coverage ctest", "-p --rootdir --override-ini -o -c --confcutdir --config"),
+    (
+        "pytest py.test tox nox pre-commit coverage ctest",
+        "-p --rootdir --override-ini -o -c --confcutdir --config -S -SP --build-and-test --test-command",
+    ),
     (
         "ruff flake8 pylint mypy pyright basedpyright pyflakes pycodestyle pydocstyle bandit vulture black isort djlint",
         "",
@@ -62,89 +70,27 @@ _DEVELOPING = (
         "typedoc jsdoc docusaurus vitepress sphinx-build mkdocs sass postcss tailwindcss vue-tsc stencil knip depcheck",
         "",
     ),
-    ("madge commitlint lint-staged npm-run-all run-s run-p license-checker api-extractor nodemon_ rimraf_", ""),
-    ("gcc g++ cc c++ clang clang++ javac kotlinc ghc ar ranlib as nasm", "-wrapper -fplugin -B -specs -Xclang -load"),
+    ("madge commitlint lint-staged npm-run-all run-s run-p license-checker api-extractor", ""),
+    (
+        "gcc g++ cc c++ clang clang++ javac kotlinc ghc ar ranlib as nasm",
+        "-wrapper -fplugin -B -specs -Xclang -load -e -script -F -pgmF -ghci-script",
+    ),
     ("rustc", "-C --codegen"),
-    ("ninja meson dotnet msbuild nunit sbt lein mix rebar3 stack cabal dart flutter swift gradle gradlew mvn mvnw", ""),
-    ("wasm-pack trunk cargo-nextest gettext msgfmt xgettext protoc buf sqlfluff alembic_", "--plugin"),
+    ("ninja meson msbuild nunit rebar3", "--eval"),
+    ("gradle gradlew mvn mvnw", "-I --init-script -b --build-file -p --project-dir -f --file -s -gs --settings"),
+    ("wasm-pack trunk cargo-nextest gettext msgfmt xgettext protoc sqlfluff", "--plugin"),
     ("cmake", "-P -E -C --install"),
     ("make gmake", "--eval -E -f --file --makefile -C --directory -I --include-dir"),
-    ("rake bundle_ just task mage grunt gulp bazelisk bazel", "-e -E --execute -r -f --file -c"),
+    ("rake just task mage grunt gulp bazelisk", "-e -E -p --execute -r -f --file -c"),
 )
 
 _NAMES_ONLY = frozenset(
-    [
-        "ls",
-        "dir",
-        "vdir",
-        "lsd",
-        "exa",
-        "eza",
-        "tree",
-        "stat",
-        "test",
-        "[",
-        "du",
-        "df",
-        "file",
-        "find",
-        "fd",
-        "fdfind",
-        "cd",
-        "pushd",
-        "echo",
-        "printf",
-        "mkdir",
-        "touch",
-        "which",
-        "type",
-        "git",
-        "chmod",
-        "chown",
-        "chgrp",
-        "realpath",
-        "readlink",
-        "basename",
-        "dirname",
-        "namei",
-        "lsattr",
-        "getfacl",
-        "expr",
-        "help",
-        "man",
-        "alias",
-        "export",
-        "declare",
-        "readonly",
-        "local",
-        "typeset",
-        "read",
-        "unset",
-        "set",
-        "shopt",
-        "ssh-keygen",
-        "kill",
-        "rm",
-        "npm",
-        "yarn",
-        "pnpm",
-        "cargo",
-        "pip",
-        "pip3",
-        "docker",
-        "kubectl",
-        "ln",
-        "ssh-add",
-        "sudo",
-        "env",
-        "systemctl",
-        "pgrep",
-        "ps",
-        "jq",
-        "sleep",
-        "exit",
-        "return",
-    ]
+    names(
+        "ls dir vdir lsd exa eza tree stat test [ du df file find fd fdfind cd pushd echo printf mkdir touch",
+        "which type git chmod chown chgrp realpath readlink basename dirname namei lsattr getfacl expr help",
+        "man alias export declare readonly local typeset read unset set shopt ssh-keygen kill rm npm yarn",
+        "pnpm cargo pip pip3 docker kubectl ln ssh-add sudo env systemctl pgrep ps sleep exit return",
+    )
 )
 _PATTERN_FIRST = frozenset(
     ["grep", "egrep", "fgrep", "rg", "ag", "ack", "sed", "awk", "gawk", "mawk", "zgrep", "perl", "jq", "yq", "tr"]
@@ -152,7 +98,7 @@ _PATTERN_FIRST = frozenset(
 
 
 def _table(rows: tuple[tuple[str, str], ...]) -> dict[str, tuple[str, ...]]:
-    return {name: tuple(barred.split()) for names, barred in rows for name in names.split() if name[-1] != "_"}
+    return {name: tuple(barred.split()) for names, barred in rows for name in names.split()}
 
 
 ALLOWED = _table(_READERS) | _table(_DEVELOPING)

@@ -3,15 +3,17 @@
 import ast
 import re
 
+from toolcrib.safety.shell.names import names
+
 _RUNS = re.compile(
     r"os\s*\.\s*(?:system|popen|exec|spawn|posix_spawn)|subprocess|pty\b|commands\.get|popen|child_process|execSync|spawnSync|"
     r"\bexec[lv]?[pe]?e?\s*[(\"' ]|\bsystem\s*[(\"' ]|\bqx\b|`[^`]+`|%x[\[({]|proc_open|shell_exec|passthru|pcntl_exec|"
     r"Open3|IO\.popen|Process\.spawn|os\.execute|io\.popen|Runtime\.getRuntime|ProcessBuilder|\bspawn\b|dup2|Kernel\.exec|"
-    r"\beval\b|\bexec\b|Deno\.run|Deno\.Command|Bun\.spawn|invoke_shell|\|\s*getline|fork\b",
+    r"\|&|\beval\b|\bexec\b|Deno\.run|Deno\.Command|Bun\.spawn|invoke_shell|\|\s*getline|fork\b",
     re.IGNORECASE,
 )
 _FETCHES = re.compile(
-    r"urllib|urlopen|requests\.|httpx|http\.client|http\.request|https?\.get|\bfetch\(|LWP|open-uri|URI\.open|Net::HTTP|"
+    r"urllib|urlopen|requests\.|[\"']requests[\"']|httpx|http\.client|http\.request|https?\.get|\bfetch\(|LWP|open-uri|URI\.open|open\s*\(?\s*[\"']https?:|Net::HTTP|"
     r"file_get_contents\s*\(\s*[\"']https?:|curl_exec|axios|HTTP::Tiny|require\([\"']https?[\"']\)",
     re.IGNORECASE,
 )
@@ -35,7 +37,7 @@ _DECODES = re.compile(
 )
 _LITERAL = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|`([^`]*)`|%[qxQ]?[{(\[]([^})\]]*)[})\]]", re.DOTALL)
 _BOMB = re.compile(
-    r"fork\s*(?:\(\s*\))?\s+while|while\s*(?:\(?\s*(?:1|True|true)\s*\)?)\s*[:{]?\s*(?:os\.)?fork|fork\s*\{\s*exec"
+    r"fork\s*(?:\(\s*\))?\s+while|while\s*\(?\s*(?:1|True|true)\b[^\n]{0,80}fork|while\s*(?:\(?\s*(?:1|True|true)\s*\)?)\s*[:{]?\s*(?:os\.)?fork|fork\s*\{\s*exec"
 )
 
 
@@ -61,199 +63,32 @@ class Seen:
 
 
 _MODULES = frozenset(
-    [
-        "sys",
-        "json",
-        "re",
-        "math",
-        "datetime",
-        "time",
-        "calendar",
-        "itertools",
-        "functools",
-        "collections",
-        "string",
-        "textwrap",
-        "random",
-        "statistics",
-        "decimal",
-        "fractions",
-        "operator",
-        "platform",
-        "struct",
-        "unicodedata",
-        "hashlib",
-        "uuid",
-        "pprint",
-        "typing",
-        "enum",
-        "dataclasses",
-        "abc",
-        "copy",
-        "heapq",
-        "bisect",
-        "importlib.metadata",
-        "sysconfig",
-        "site",
-        "struct",
-        "locale",
-        "html",
-        "base64",
-        "binascii",
-        "secrets",
-        "colorsys",
-        "difflib",
-        "inspect",
-        "keyword",
-        "token",
-        "tokenize",
-        "numpy",
-        "pandas",
-        "torch",
-        "scipy",
-        "sklearn",
-        "django",
-        "flask",
-        "fastapi",
-        "pydantic",
-        "yaml",
-        "toml",
-        "tomllib",
-        "requests",
-        "setuptools",
-        "pip",
-        "pkg_resources",
-        "matplotlib",
-        "tensorflow",
-        "jax",
-        "sqlalchemy",
-        "pytest",
-        "click",
-        "rich",
-        "typer",
-        "attrs",
-        "msgspec",
-        "PIL",
-        "cv2",
-        "transformers",
-        "toolcrib",
-        "string",
+    names(
+        "sys json re math datetime time calendar itertools functools collections string textwrap random",
+        "statistics decimal fractions operator platform struct unicodedata hashlib uuid pprint typing enum",
+        "dataclasses abc copy heapq bisect importlib.metadata sysconfig site struct locale html base64",
+        "binascii secrets colorsys difflib inspect keyword token tokenize numpy pandas torch scipy sklearn",
+        "django flask fastapi pydantic yaml toml tomllib requests setuptools pip pkg_resources matplotlib",
+        "tensorflow jax sqlalchemy pytest click rich typer attrs msgspec PIL cv2 transformers toolcrib string",
         "zoneinfo",
-    ]
+    )
 )
 _CALLS = frozenset(
-    [
-        "print",
-        "len",
-        "range",
-        "sum",
-        "min",
-        "max",
-        "sorted",
-        "list",
-        "dict",
-        "set",
-        "tuple",
-        "str",
-        "int",
-        "float",
-        "bool",
-        "abs",
-        "round",
-        "repr",
-        "type",
-        "map",
-        "filter",
-        "zip",
-        "enumerate",
-        "any",
-        "all",
-        "hex",
-        "oct",
-        "bin",
-        "chr",
-        "ord",
-        "divmod",
-        "pow",
-        "format",
-        "reversed",
-        "isinstance",
-        "hash",
-        "bytes",
-        "hasattr",
-        "id",
-    ]
+    names(
+        "print len range sum min max sorted list dict set tuple str int float bool abs round repr type map",
+        "filter zip enumerate any all hex oct bin chr ord divmod pow format reversed isinstance hash bytes",
+        "hasattr id",
+    )
 )
 _METHODS_BARRED = frozenset(
-    [
-        "system",
-        "popen",
-        "load",
-        "loads_",
-        "compile",
-        "run",
-        "call",
-        "get_",
-        "post",
-        "put",
-        "patch",
-        "delete",
-        "request",
-        "urlopen",
-        "import_module",
-        "__import__",
-        "exec_module",
-        "write",
-        "writelines",
-        "to_csv",
-        "to_pickle",
-        "read_pickle",
-        "savetxt",
-        "save",
-        "tofile",
-        "dump",
-        "open",
-        "fromfile",
-        "spawn",
-        "fork",
-        "kill",
-        "exec",
-        "execv",
-        "modules",
-        "settrace",
-        "setprofile",
-        "stdin_",
-        "breakpointhook",
-        "addaudithook",
-        "excepthook",
-        "_getframe",
-        "_path",
-        "displayhook",
-        "load_module",
-        "find_module",
-        "memmap",
-        "eval",
-        "query",
-        "ctypeslib",
-        "DataSource",
-        "f2py",
-        "loadtxt",
-        "genfromtxt",
-        "read_csv",
-        "read_json",
-        "session",
-        "main",
-        "read_sql",
-        "read_html",
-        "read_xml",
-        "read_table",
-        "distutils",
-        "testing",
-        "hub",
-        "package",
-        "jit",
-        "cpp_extension",
-    ]
+    names(
+        "system popen load compile run call post put patch delete request urlopen import_module __import__",
+        "exec_module write writelines to_csv to_pickle read_pickle savetxt save tofile dump open fromfile",
+        "spawn fork kill exec execv modules settrace setprofile breakpointhook addaudithook excepthook",
+        "_getframe _path displayhook load_module find_module memmap eval query ctypeslib DataSource f2py",
+        "loadtxt genfromtxt read_csv read_json session main read_sql read_html read_xml read_table distutils",
+        "testing hub package jit cpp_extension",
+    )
 )
 
 
@@ -302,7 +137,7 @@ _NODE = re.compile(
 def harmless_node(text: str) -> bool:
     """Whether a JavaScript text only shows a value."""
     return _NODE.fullmatch(text) is not None and not re.search(
-        r"eval|Function|import|mainModule|binding|constructor|exit|kill|dlopen", text
+        r"eval|Function|import|mainModule|binding|constructor|exit|kill|dlopen|\benv\b|argv|stdin", text
     )
 
 

@@ -1,12 +1,22 @@
 """What a shell makes of `${x:-y}`, `{a,b}`, `$'..'` and `$((..))` when the parts are known."""
 
 import ast
-import operator
 import re
 from collections.abc import Callable
-from typing import Any
 
-from toolcrib.safety.shell.marks import CLOSE, COMMA, NOTHING, OPEN, SPLIT, STAR, UNKNOWN, as_expression, plain, vague
+from toolcrib.safety.shell.marks import (
+    CLOSE,
+    COMMA,
+    NOTHING,
+    OPEN,
+    SET,
+    SPLIT,
+    STAR,
+    UNKNOWN,
+    as_expression,
+    plain,
+    vague,
+)
 
 MOST_WORDS = 256
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|0?[0-7]{1,3}|c.|.)", re.DOTALL)
@@ -94,8 +104,17 @@ def _sequence(text: str) -> list[str]:
     return []
 
 
+_SET_CLOSED = re.compile(SET + r"[^/]+\]")
+
+
+def closed(text: str) -> str:
+    """A text in which `[` is a pattern only where `]` follows."""
+    return text if SET not in text or _SET_CLOSED.search(text) else text.replace(SET, "[")
+
+
 def words_of(text: str) -> list[str]:
     """The words of one evaluated word: braces first, then the splits of unquoted values."""
+    text = closed(text)
     if OPEN not in text and SPLIT not in text and NOTHING not in text and COMMA not in text and CLOSE not in text:
         return [text] if text else []
     out: list[str] = []
@@ -203,15 +222,15 @@ def _replaced(value: str, rest: str) -> str | None:
     return re.sub(source, lambda _: to, value, count=0 if every else 1, flags=re.DOTALL)
 
 
-_SUMS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.BitXor: operator.xor,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
+_SUMS: dict[type, Callable[[int, int], int]] = {
+    ast.Add: int.__add__,
+    ast.Sub: int.__sub__,
+    ast.Mult: int.__mul__,
+    ast.FloorDiv: int.__floordiv__,
+    ast.Mod: int.__mod__,
+    ast.BitXor: int.__xor__,
+    ast.BitAnd: int.__and__,
+    ast.BitOr: int.__or__,
 }
 
 
@@ -221,7 +240,7 @@ def _sum(node: ast.expr) -> int:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return -_sum(node.operand)
     if isinstance(node, ast.BinOp) and type(node.op) in _SUMS:
-        return int(_SUMS[type(node.op)](_sum(node.left), _sum(node.right)))
+        return _SUMS[type(node.op)](_sum(node.left), _sum(node.right))
     raise ValueError
 
 

@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 
+from toolcrib.core.errors import Problem
 from toolcrib.safety.shell.judged import ALLOW, ASK, Judged
 from toolcrib.safety.shell.marks import foreign
 from toolcrib.safety.shell.parse import MOST_BYTES, parse
 from toolcrib.safety.shell.rules import ShellRule, check_rules
 from toolcrib.safety.shell.scope import Scope
-from toolcrib.safety.shell.walker import Enough, Walk
+from toolcrib.safety.shell.walker import Walk
+from toolcrib.safety.shell.walking import Enough
+from toolcrib.services.config.values import Config
 
 
 def judge(command: str, *, rules: Sequence[ShellRule] = (), cwd: str = "", workspace: str = "") -> Judged:
@@ -67,6 +70,17 @@ def _judged(walk: Walk, source: bytes, command: str) -> Judged:
     return Judged(found.level, found.rule, found.why, (begin, end), found.instead, tuple(walk.asked), walk.storable)
 
 
-def check(rules: Sequence[ShellRule]) -> list[tuple[int, str]]:
-    """What is wrong with rules that were read from a configuration: the number of each, and why."""
+def check(rules: Sequence[ShellRule]) -> list[tuple[int, str, str]]:
+    """What is wrong with rules: the number of each, the key that is wrong, and why."""
     return check_rules(rules, lambda command, only: judge(command, rules=only))
+
+
+def problems(config: Config) -> list[Problem]:
+    """What is wrong with the rules of a configuration, with their lines."""
+    out: list[Problem] = []
+    for number, key, why in check(config.shell_rules):
+        place = f"shell.rules[{number}]"
+        where = f"{place}.{key}"
+        line = config.lines.get(where) or config.lines.get(place, 0)
+        out.append(Problem(where, why, "Mend the rule or its examples.", line))
+    return out

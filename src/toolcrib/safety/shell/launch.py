@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from toolcrib.safety.shell import allowed, places
+from toolcrib.safety.shell.allowed import ALLOWED, BUILDERS, names_only, pattern_first, permitted
 from toolcrib.safety.shell.judged import ALLOW, ASK, DENY
 from toolcrib.safety.shell.marks import (
     HIDDEN,
@@ -19,15 +18,15 @@ from toolcrib.safety.shell.marks import (
     taints,
     vague,
 )
+from toolcrib.safety.shell.names import names
+from toolcrib.safety.shell.places import credential_file, is_disk, is_network, resolved
 from toolcrib.safety.shell.programs import HANDLES
+from toolcrib.safety.shell.programs.reading import LOOKS, building
 from toolcrib.safety.shell.pure import output
 from toolcrib.safety.shell.rules import decided, name_of
-from toolcrib.safety.shell.run import Run
+from toolcrib.safety.shell.run import Machine, Run
 from toolcrib.safety.shell.scope import Scope
 from toolcrib.safety.shell.senders import sends
-
-if TYPE_CHECKING:
-    from toolcrib.safety.shell.walker import Walk
 
 _TRUSTED = re.compile(
     r"(?:/usr)?(?:/local)?/s?bin/|/opt/homebrew/bin/|(?:\./)?node_modules/\.bin/|(?:\./)?(?:\.?venv|env)/bin/|"
@@ -35,104 +34,24 @@ _TRUSTED = re.compile(
 )
 _OWN_RUNNERS = frozenset(("gradlew", "mvnw"))
 _DANGEROUS_NAMES = frozenset(
-    [
-        "LD_PRELOAD",
-        "LD_LIBRARY_PATH",
-        "LD_AUDIT",
-        "LD_DEBUG_OUTPUT",
-        "DYLD_INSERT_LIBRARIES",
-        "DYLD_LIBRARY_PATH",
-        "BASH_ENV",
-        "ENV",
-        "PATH",
-        "PROMPT_COMMAND",
-        "PS4",
-        "PS1",
-        "SHELLOPTS",
-        "BASHOPTS",
-        "PAGER",
-        "MANPAGER",
-        "LESSOPEN",
-        "LESSCLOSE",
-        "LESSKEY",
-        "EDITOR",
-        "VISUAL",
-        "BROWSER",
-        "PERL5LIB",
-        "PERL5OPT",
-        "PERL5DB",
-        "PYTHONSTARTUP",
-        "PYTHONPATH",
-        "PYTHONHOME",
-        "PYTHONINSPECT",
-        "PYTHONWARNINGS",
-        "PYTHONBREAKPOINT",
-        "RUBYOPT",
-        "RUBYLIB",
-        "NODE_OPTIONS",
-        "NODE_PATH",
-        "JAVA_TOOL_OPTIONS",
-        "_JAVA_OPTIONS",
-        "JDK_JAVA_OPTIONS",
-        "MAKEFLAGS",
-        "GCONV_PATH",
-        "HOSTALIASES",
-        "SHELL",
-        "TERMINFO",
-        "NLSPATH",
-        "http_proxy",
-        "https_proxy",
-        "all_proxy",
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "ALL_PROXY",
-        "CURL_HOME",
-        "WGETRC",
-        "SSH_ASKPASS",
-        "SUDO_ASKPASS",
-        "SSH_AUTH_SOCK",
-        "FPATH",
-        "ZDOTDIR",
-        "OPENSSL_CONF",
-        "OPENSSL_ENGINES",
-        "GEM_HOME",
-        "BUNDLE_GEMFILE",
-        "R_PROFILE",
-        "CLASSPATH",
-        "NPM_CONFIG_SCRIPT_SHELL",
-        "npm_config_script_shell",
-        "PIP_INDEX_URL",
-        "UV_INDEX_URL",
-        "DOCKER_HOST",
-        "KUBECONFIG",
-        "GREP_OPTIONS",
-        "RIPGREP_CONFIG_PATH",
-        "TAR_OPTIONS",
-        "RSYNC_RSH",
-        "CVS_RSH",
-        "COMPILER_PATH",
-        "GCC_EXEC_PREFIX",
-        "CC",
-        "CXX",
-        "RUSTC_WRAPPER",
-        "RUSTFLAGS",
-        "GOFLAGS",
-        "CFLAGS_",
-    ]
+    names(
+        "LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT LD_DEBUG_OUTPUT DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH BASH_ENV",
+        "ENV PATH PROMPT_COMMAND PS4 PS1 SHELLOPTS BASHOPTS PAGER MANPAGER LESSOPEN LESSCLOSE LESSKEY EDITOR",
+        "VISUAL BROWSER PERL5LIB PERL5OPT PERL5DB PYTHONSTARTUP PYTHONPATH PYTHONHOME PYTHONINSPECT",
+        "PYTHONWARNINGS PYTHONBREAKPOINT RUBYOPT RUBYLIB NODE_OPTIONS NODE_PATH JAVA_TOOL_OPTIONS",
+        "_JAVA_OPTIONS JDK_JAVA_OPTIONS MAKEFLAGS GCONV_PATH HOSTALIASES SHELL TERMINFO NLSPATH http_proxy",
+        "https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY CURL_HOME WGETRC SSH_ASKPASS SUDO_ASKPASS",
+        "SSH_AUTH_SOCK FPATH ZDOTDIR OPENSSL_CONF OPENSSL_ENGINES GEM_HOME BUNDLE_GEMFILE R_PROFILE CLASSPATH",
+        "NPM_CONFIG_SCRIPT_SHELL npm_config_script_shell PIP_INDEX_URL UV_INDEX_URL DOCKER_HOST KUBECONFIG",
+        "GREP_OPTIONS RIPGREP_CONFIG_PATH TAR_OPTIONS RSYNC_RSH CVS_RSH COMPILER_PATH GCC_EXEC_PREFIX CC CXX",
+        "RUSTC_WRAPPER RUSTFLAGS GOFLAGS",
+    )
 )
 _GIT_NAMES_OK = frozenset(
-    [
-        "GIT_AUTHOR_NAME",
-        "GIT_AUTHOR_EMAIL",
-        "GIT_AUTHOR_DATE",
-        "GIT_COMMITTER_NAME",
-        "GIT_COMMITTER_EMAIL",
-        "GIT_COMMITTER_DATE",
-        "GIT_TERMINAL_PROMPT",
-        "GIT_OPTIONAL_LOCKS",
-        "GIT_MERGE_AUTOEDIT",
-        "GIT_LFS_SKIP_SMUDGE",
-    ]
+    names(
+        "GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL",
+        "GIT_COMMITTER_DATE GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_MERGE_AUTOEDIT GIT_LFS_SKIP_SMUDGE",
+    )
 )
 _QUIET_VALUES = {
     "PAGER": ("cat", "less", "more", ""),
@@ -148,21 +67,24 @@ _QUIET_VALUES = {
     "BROWSER": ("none", "false", "true"),
     "PYTHONWARNINGS": ("ignore", "error", "default", "always", "once"),
 }
-_NODE_QUIET = re.compile(r"(?:--(?:max[-_]old[-_]space[-_]size=\d+|experimental-vm-modules|no-warnings|trace-\w+|"
-                         r"openssl-legacy-provider|enable-source-maps|unhandled-rejections=\w+|experimental-\w[\w-]*) ?)+")  # fmt: skip
-_TRACES = frozenset(("HISTFILE", "HISTSIZE", "HISTFILESIZE", "HISTCONTROL", "HISTIGNORE"))
+_NODE_QUIET = re.compile(
+    r"(?:--(?:max[-_]old[-_]space[-_]size=\d+|experimental-vm-modules|no-warnings|trace-\w+|"
+    r"openssl-legacy-provider|enable-source-maps|unhandled-rejections=\w+|experimental-\w[\w-]*) ?)+"
+)
+_QUESTIONS = frozenset(("--version", "--help", "-version", "-V"))  # what a program says of itself
+_TRACES = {"HISTFILE": ("", "/dev/null"), "HISTSIZE": ("", "0"), "HISTFILESIZE": ("", "0"), "HISTIGNORE": ("*",)}
 
 
-def environment(walk: "Walk", name: str, value: str | list[str]) -> None:
+def environment(walk: Machine, name: str, value: str | list[str]) -> None:
     """A variable that changes what later commands do."""
     text = value if isinstance(value, str) else " ".join(value)
-    if name in _TRACES and name in {"HISTFILE", "HISTSIZE", "HISTFILESIZE"}:
+    if text in _TRACES.get(name, ()):
         walk.note(DENY, "traces", f"setting {name} hides what was done from the history")
     if "() {" in text[:8]:
         walk.note(ASK, "environment", f"{name} would carry a function's text into other programs")
     is_git = name.startswith("GIT_") and name not in _GIT_NAMES_OK
     if not is_git and name not in _DANGEROUS_NAMES:
-        if name.startswith("BASH_FUNC_") or name.startswith("npm_config_"):
+        if name.startswith(("BASH_FUNC_", "npm_config_")):
             walk.note(ASK, "environment", f"{name} changes which code later commands run")
         return
     if text in _QUIET_VALUES.get(name, ()) or (name == "NODE_OPTIONS" and _NODE_QUIET.fullmatch(text)):
@@ -172,7 +94,7 @@ def environment(walk: "Walk", name: str, value: str | list[str]) -> None:
         walk.text(text, Scope(), UNKNOWN)
 
 
-def declared(walk: "Walk", words: Sequence[str], scope: Scope) -> str:
+def declared(walk: Machine, words: Sequence[str], scope: Scope) -> str:
     """`export`, `declare` and their kin: with nothing to declare they show every variable."""
     if words[0] in {"export", "declare", "typeset", "readonly"} and not [w for w in words[1:] if not w.startswith("-")]:
         return UNKNOWN + SECRET
@@ -181,7 +103,7 @@ def declared(walk: "Walk", words: Sequence[str], scope: Scope) -> str:
     return ""
 
 
-def start(walk: "Walk", argv: Sequence[str], scope: Scope, stdin: str | None) -> str:
+def start(walk: Machine, argv: Sequence[str], scope: Scope, stdin: str | None) -> str:
     """Judges one command and gives what it prints."""
     if not argv:
         return stdin or ""
@@ -206,7 +128,7 @@ def quoted(word: str) -> str:
     return "'" + word.replace("'", "'\\''") + "'" if not globbed(word) else plain(word)
 
 
-def _unnamed(walk: "Walk", argv: Sequence[str], scope: Scope, stdin: str | None) -> str:
+def _unnamed(walk: Machine, argv: Sequence[str], scope: Scope, stdin: str | None) -> str:
     """The command's name is not wholly known. That is asked about; what it could be is judged for its worst."""
     first = argv[0]
     walk.worry("name:unknown", f"which program would run is not known before it runs: {shown(first)}")
@@ -220,7 +142,7 @@ def _unnamed(walk: "Walk", argv: Sequence[str], scope: Scope, stdin: str | None)
     return UNKNOWN + taints("".join(argv) + (stdin or ""))
 
 
-def _pattern(walk: "Walk", argv: Sequence[str], scope: Scope, stdin: str | None) -> str:
+def _pattern(walk: Machine, argv: Sequence[str], scope: Scope, stdin: str | None) -> str:
     """A pattern for a name: every known program that it fits is judged."""
     walk.worry("name:pattern", f"which program would run depends on the files that are there: {shown(argv[0])}")
     expression = as_expression(argv[0].rpartition("/")[2])
@@ -240,16 +162,16 @@ def name_of_program(path: str) -> str:
     return name
 
 
-def _program(walk: "Walk", path: str, argv: Sequence[str], scope: Scope, stdin: str | None) -> str:
+def _program(walk: Machine, path: str, argv: Sequence[str], scope: Scope, stdin: str | None) -> str:
     name = name_of_program(path)
     run = Run(path, name, argv[1:], stdin, (walk, scope))
     if "/" in path:
         _from_path(run, scope)
     rule = decided(walk.rules, name, run.words) if walk.rules else None
-    if rule is not None and rule.action != ALLOW:
-        level = DENY if rule.action == DENY else ASK
-        walk.note(level, name_of(rule), rule.why or f"a rule of this installation says {rule.action}")
-    if rule is not None and rule.action == ALLOW:
+    if rule is not None and rule.decision != ALLOW:
+        level = DENY if rule.decision == DENY else ASK
+        walk.note(level, name_of(rule), rule.why or f"a rule of this installation says {rule.decision}")
+    if rule is not None and rule.decision == ALLOW:
         run.allow()
         walk.permitted(name_of(rule), rule.why)
     out = _handled(run)
@@ -263,87 +185,87 @@ def _program(walk: "Walk", path: str, argv: Sequence[str], scope: Scope, stdin: 
 
 
 def _handled(run: Run) -> str | None:
+    if len(run.words) == 1 and run.words[0] in _QUESTIONS and "/" not in run.path:
+        return None
     handle = HANDLES.get(run.name)
     if handle is not None:
         return handle(run)
-    missing = allowed.permitted(run)
-    if missing:
-        what = (
-            "is not among the programs that run without a question"
-            if run.name not in allowed.ALLOWED
-            else (f"does more with {missing} than it may without a question")
-        )
-        run.ask(
-            f"unknown:{run.name}"[:60] if run.name not in allowed.ALLOWED else f"option:{run.name} {missing}",
-            f"{run.name} {what}",
-        )
-    elif run.scope.wrote and run.name in allowed.BUILDERS:
-        run.ask(
-            "written-and-run",
-            f"{run.name} may run a file that the same command wrote",
-            "writing first, and running on its own",
-        )
+    if run.name not in ALLOWED:
+        run.ask(f"unknown:{run.name}"[:60], f"{run.name} is not among the programs that run without a question")
+        return None
+    if option := permitted(run):
+        why = f"{run.name} does more with {option} than it may without a question"
+        run.ask(f"option:{run.name} {option}", why, f"{run.name} without {option}")
+    look = building if run.name in BUILDERS else LOOKS.get(run.name)
+    if look is not None:
+        look(run)
     return None
 
 
 def _from_path(run: Run, scope: Scope) -> None:
     """A program that is named with its folder."""
-    whole = places.resolved(run.path, scope.cwd)
+    whole = resolved(run.path, scope.cwd)
     content = scope.files.get(whole)
-    if content is not None and not (run.path.startswith("/dev/fd") and False):
+    if content is not None:
         if NET in content:
             run.deny("downloaded-code", f"it would run {run.path}, which came from the network")
         run.ask("written-and-run", f"it would run {run.path}, which the same command wrote")
         if not vague(content):
             run.code(content)
-    if _TRUSTED.match(run.path) or (run.name in _OWN_RUNNERS and run.path in {"./" + run.name}):
+    if _TRUSTED.match(run.path) or (run.name in _OWN_RUNNERS and run.path == "./" + run.name):
         return
     run.ask("program:path", f"{run.path} is a program outside the folders of installed programs")
 
 
 def _files(run: Run, scope: Scope) -> bool:
     """What a program's words name: credentials, and files whose content is known to be one."""
-    if not scope.files and allowed.names_only(run.name):
+    if not scope.files and names_only(run.name):
         return False
     secret = False
-    words = run.words
-    if allowed.pattern_first(run.name):
-        words = words[1:]
-    for word in words:
-        name = word
-        if word.startswith("-"):
-            name = word.partition("=")[2] or word[2:]
-        elif "=" in word or "@" in word:
-            name = re.split("[=@]", word)[-1]
+    for name in map(_file_name, run.words[1:] if pattern_first(run.name) else run.words):
         if not name:
             continue
-        if SECRET in scope.files.get(places.resolved(name, scope.cwd), ""):
+        if SECRET in scope.files.get(resolved(name, scope.cwd), ""):
             secret = True
-        elif not allowed.names_only(run.name):
+        elif not names_only(run.name):
             secret = _reads(run, name, scope) or secret
     if secret:
-        for word in run.operands():
-            path = places.resolved(word, scope.cwd)
-            if not places.credential(word, scope.cwd) and not path.startswith("/dev/"):
-                scope.files[path] = scope.files.get(path, UNKNOWN) + SECRET
+        _spread(run, scope)
     return secret
 
 
+def _file_name(word: str) -> str:
+    """The file that a word may name: behind `--option=`, `-o`, `name=` or `@`."""
+    if word.startswith("-"):
+        return word.partition("=")[2] or word[2:]
+    return re.split("[=@]", word)[-1] if "=" in word or "@" in word else word
+
+
+def _spread(run: Run, scope: Scope) -> None:
+    """The other files of a command that reads a credential may hold it afterwards."""
+    for word in run.operands():
+        path = resolved(word, scope.cwd)
+        if not credential_file(word, scope.cwd) and not path.startswith("/dev/"):
+            scope.files[path] = scope.files.get(path, UNKNOWN) + SECRET
+
+
 def _reads(run: Run, name: str, scope: Scope) -> bool:
-    found = places.credential(name, scope.cwd)
+    found = credential_file(name, scope.cwd)
     if found:
         run.ask("credential", f"it would read {found}, a place for credentials")
         return True
-    if places.network_device(name):
+    if is_disk(name, scope.cwd):
+        run.ask("device", f"it would read the device {shown(name)}")
+    if is_network(name):
         run.deny("network-shell", f"{shown(name)} opens a network connection from the shell")
     return False
 
 
 def _result(run: Run, out: str | None, *, secret: bool) -> str:
     marks = taints(run.told)
-    if run.scope.files and not allowed.names_only(run.name):
+    if run.scope.files and not names_only(run.name):
         for word in run.words:
-            content = run.scope.files.get(places.resolved(word, run.cwd))
+            content = run.scope.files.get(resolved(word, run.cwd))
             if content is not None:
                 if run.name in {"cat", "tac", "head", "tail"} and len(run.words) == 1:
                     return content

@@ -5,7 +5,7 @@ import re
 UNKNOWN = "\ufdd0"  # any text, quoted: one word at most
 LOOSE = "\ufdd1"  # any text, not quoted: any number of words
 NET = "\ufdd2"  # text that came from the network
-SECRET = "\ufdd3"  # text that holds a credential
+SECRET = "\ufdd3"  # noqa: S105 - a mark: text that holds a credential
 HIDDEN = "\ufdd4"  # text that was decoded from something unknown
 STAR, ONE, SET = "\ufdd5", "\ufdd6", "\ufdd7"  # * ? [ that the shell will expand
 SPLIT = "\ufdd8"  # the end of a word, from an unquoted value

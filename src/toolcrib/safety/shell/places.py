@@ -4,35 +4,14 @@ import posixpath
 import re
 
 from toolcrib.safety.shell.marks import LOOSE, UNKNOWN, as_expression, globbed, plain, vague
+from toolcrib.safety.shell.names import names
 
 TEMP = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - names that commands use
 _SYSTEM = frozenset(
-    [
-        "etc",
-        "usr",
-        "bin",
-        "sbin",
-        "lib",
-        "lib32",
-        "lib64",
-        "libx32",
-        "boot",
-        "sys",
-        "proc",
-        "dev",
-        "var",
-        "root",
-        "opt",
-        "srv",
-        "run",
-        "System",
-        "Library",
-        "Applications",
-        "private",
-        "cores",
-        "snap",
-        "selinux",
-    ]
+    names(
+        "etc usr bin sbin lib lib32 lib64 libx32 boot sys proc dev var root opt srv run System Library",
+        "Applications private cores snap selinux",
+    )
 )
 _TOPS = _SYSTEM | {"home", "Users", "mnt", "media", "Volumes", "workspace", "data"}
 _NEVER_GONE = frozenset(
@@ -54,7 +33,7 @@ _STARTUP = re.compile(
 )
 _HOOKS = re.compile(
     r"(?:^|/)(?:\.git/(?:hooks(?:/.*)?|config|info/attributes)|\.vscode/.*|\.claude/.*|\.cursor/.*|\.mcp\.json|\.envrc|"
-    r"\.husky/.*|\.idea/.*|\.github/workflows/.*|\.gitlab-ci\.yml|\.toolcrib(?:/.*)?|AGENTS\.md|CLAUDE\.md)$"
+    r"(?:node_modules/\.|(?:\.?venv|env)/|vendor/)bin/.*|\.husky/.*|\.idea/.*|\.github/workflows/.*|\.gitlab-ci\.yml|\.toolcrib(?:/.*)?|AGENTS\.md|CLAUDE\.md)$"
 )
 _CREDENTIAL = re.compile(
     r"(?:^|/)(?:\.ssh(?:/(?!known_hosts|config$|.*\.pub$|authorized_keys).*)?|\.aws(?:/(?:credentials|config|sso/.*)?)?|"
@@ -77,29 +56,12 @@ _CREDENTIAL_SYSTEM = re.compile(
     r"(?:/var)?/run/secrets(?:/.*)?$|/var/lib/(?:docker|kubelet)/.*|/var/backups/.*shadow.*|/dev/(?:mem|kmem|port)$|"
     r"/root/\.ssh.*|/var/run/docker\.sock$|/run/docker\.sock$"
 )
-_SAMPLES = [
-    "/etc/shadow",
-    "/etc/gshadow",
-    "/etc/sudoers",
-    "~/.ssh/id_rsa",
-    "~/.ssh/id_ed25519",
-    "~/.aws/credentials",
-    "~/.netrc",
-    "~/.gnupg",
-    "~/.git-credentials",
-    "~/.env",
-    ".env",
-    "/root/.ssh/id_rsa",
-    "/home/user/.ssh/id_rsa",
-    "/home/user/.aws/credentials",
-    "~/.ssh",
-    "~/.kube/config",
-    "~/.docker/config.json",
-    "~/.bash_history",
-    "/proc/self/environ",
-    "/proc/1/environ",
-    "/run/secrets/a",
-]
+_SAMPLES = names(
+    "/etc/shadow /etc/gshadow /etc/sudoers ~/.ssh/id_rsa ~/.ssh/id_ed25519 ~/.aws/credentials ~/.netrc",
+    "~/.gnupg ~/.git-credentials ~/.env .env /root/.ssh/id_rsa /home/user/.ssh/id_rsa",
+    "/home/user/.aws/credentials ~/.ssh ~/.kube/config ~/.docker/config.json ~/.bash_history",
+    "/proc/self/environ /proc/1/environ /run/secrets/a",
+)
 _ROOTS = [*("/" + name for name in sorted(_TOPS)), "~", "/etc/passwd", "/dev/sda", "/etc/crontab", "/boot/vmlinuz"]
 
 
@@ -148,7 +110,7 @@ def _dot(pattern: str, sample: str) -> bool:
     return all(not name.startswith(".") or part.startswith(".") for part, name in parts)
 
 
-def credential(word: str, cwd: str = "") -> str:
+def credential_file(word: str, cwd: str = "") -> str:
     """The credential file that a word names or could name, or nothing."""
     if len(word) > 4096:
         return ""
@@ -158,7 +120,18 @@ def credential(word: str, cwd: str = "") -> str:
     return ""
 
 
-def root(word: str, cwd: str = "") -> str:
+_CREDENTIAL_TREES = frozenset(
+    names("/ ~ /root /home /Users /etc /proc /var /run ~/.config ~/Library /etc/ssl /etc/ssh")
+)
+
+
+def credential_tree(word: str, cwd: str = "") -> bool:
+    """Whether a folder, looked through as a whole, holds credentials: a home, the system's settings, all."""
+    path = resolved(word, cwd).removesuffix("/*")
+    return path in _CREDENTIAL_TREES or re.fullmatch(r"/(?:home|Users)/[^/]+|~[\w-]+", path) is not None or not path
+
+
+def system_root(word: str, cwd: str = "") -> str:
     """The system tree, or somebody's whole home, that would be gone if the word's path were removed."""
     for path in _candidates(word, cwd, _ROOTS):
         if path and _is_root(path):
@@ -195,18 +168,18 @@ def _tree(parts: list[str]) -> bool:
     return first == "root" and len(parts) == 2 and parts[1] == ".ssh"
 
 
-def disk(word: str, cwd: str = "") -> bool:
+def is_disk(word: str, cwd: str = "") -> bool:
     """Whether the word names a disk or the machine's memory."""
     return _DISK.fullmatch(resolved(word, cwd)) is not None
 
 
-def network_device(word: str) -> bool:
+def is_network(word: str) -> bool:
     """Whether the word is one of the names by which a shell opens a connection."""
     path = resolved(word)
     return _NETWORK_DEVICE.fullmatch(path) is not None
 
 
-def harmless_device(word: str) -> bool:
+def is_harmless(word: str) -> bool:
     """A device that takes and gives nothing that lasts."""
     path = plain(word)
     return path.startswith("/dev/") and _HARMLESS_DEVICE.fullmatch(resolved(word)) is not None
@@ -228,13 +201,14 @@ def _loose_part(path: str, parts: list[str]) -> bool:
     return (
         (parts[0] == "usr" and second in {"local", "src", "share"})
         or (parts[0] == "var" and second in {"www", "folders", "cache", "opt"})
+        or path.startswith("/var/lib/apt/lists/")
         or parts[0] in {"opt", "srv", "private"}
         or (parts[0] == "root" and not _STARTUP.search(path) and not _CREDENTIAL.search(path))
         or (parts[0] == "run" and second == "user")
     )
 
 
-def startup(word: str, cwd: str = "") -> bool:
+def is_startup(word: str, cwd: str = "") -> bool:
     """A file that a later shell, login or service runs."""
     path = resolved(word, cwd)
     outside = path.startswith(("/", "~", ".."))
@@ -243,16 +217,16 @@ def startup(word: str, cwd: str = "") -> bool:
     return _STARTUP.search(path) is not None and (outside or not path.endswith((".gitconfig", ".vimrc")))
 
 
-def hook(word: str, cwd: str = "") -> bool:
+def is_hook(word: str, cwd: str = "") -> bool:
     """A file of the workspace that a tool runs or trusts later."""
     return _HOOKS.search(resolved(word, cwd)) is not None
 
 
-def inside(word: str, cwd: str = "", workspace: str = "") -> bool:
+def is_inside(word: str, cwd: str = "", workspace: str = "") -> bool:
     """Whether the word surely names something in the workspace or among temporary files."""
     if word.startswith((UNKNOWN, LOOSE)):
         return False
     path = resolved(word, cwd)
     if workspace and (path == workspace or path.startswith(workspace.rstrip("/") + "/")):
         return True
-    return in_temp(path) or harmless_device(word) or (not path.startswith(("/", "~", "..")) and ":" not in path[:2])
+    return in_temp(path) or is_harmless(word) or (not path.startswith(("/", "~", "..")) and ":" not in path[:2])

@@ -5,6 +5,7 @@ import binascii
 import codecs
 import gzip
 import re
+import string
 import zlib
 from collections.abc import Callable, Sequence
 
@@ -88,8 +89,10 @@ def _cat(words: Sequence[str], stdin: str | None) -> str | None:
 
 def _decoder(decode: Callable[[bytes], bytes], flags: frozenset[str]) -> Pure:
     def run(words: Sequence[str], stdin: str | None) -> str | None:
-        if stdin is None or not any(word in flags for word in words):
+        if not any(word in flags for word in words):
             return None
+        if stdin is None or any(not word.startswith("-") for word in words):
+            return UNKNOWN + HIDDEN  # a file, whose text nobody has seen
         if vague(stdin):
             return UNKNOWN + HIDDEN + taints(stdin)
         try:
@@ -109,18 +112,22 @@ def _hex(data: bytes) -> bytes:
 
 
 _DECODE = frozenset(("-d", "-D", "--decode", "-di", "-id", "--d", "--de", "--dec", "--deco", "--decod", "-dw0"))
-_REVERSE = frozenset(("-r", "-rp", "-pr", "-p -r", "-ps -r", "-revert"))
 
 
-def _unzip(words: Sequence[str], stdin: str | None) -> str | None:
+def _unzip(_words: Sequence[str], stdin: str | None) -> str | None:
     """What was packed is not shown, so it counts as hidden."""
     if stdin is None:
-        return None
+        return UNKNOWN + HIDDEN
     data = stdin.encode("latin-1", "replace")
     try:
         return gzip.decompress(data).decode("utf-8", "replace") if len(data) < MOST else UNKNOWN + HIDDEN
     except (OSError, EOFError, zlib.error):
         return UNKNOWN + HIDDEN + taints(stdin)
+
+
+def _packed(words: Sequence[str], stdin: str | None) -> str | None:
+    """`gzip -dc`: the same."""
+    return _unzip(words, stdin) if any(re.match(r"-\w*d|--decompress|--uncompress", word) for word in words) else None
 
 
 def _known_input(run: Callable[[Sequence[str], str], str | None]) -> Pure:
@@ -142,9 +149,15 @@ def _tac(words: Sequence[str], stdin: str) -> str | None:
     return "\n".join(reversed(stdin.rstrip("\n").split("\n"))) + "\n" if not words else None
 
 
-_CLASSES = {"lower": "abcdefghijklmnopqrstuvwxyz", "upper": "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "digit": "0123456789"}
-_CLASSES |= {"space": " \t\n\r\f\v", "alpha": _CLASSES["upper"] + _CLASSES["lower"]}
-_CLASSES |= {"alnum": _CLASSES["digit"] + _CLASSES["alpha"], "punct": "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"}
+_CLASSES = {
+    "lower": string.ascii_lowercase,
+    "upper": string.ascii_uppercase,
+    "digit": string.digits,
+    "space": " \t\n\r\f\v",
+    "alpha": string.ascii_uppercase + string.ascii_lowercase,
+    "alnum": string.digits + string.ascii_uppercase + string.ascii_lowercase,
+    "punct": string.punctuation,
+}
 
 
 def _set(text: str) -> str:
@@ -162,10 +175,10 @@ def _tr(words: Sequence[str], stdin: str) -> str | None:
     letters = "".join(flags)
     if not sets:
         return None
-    inside = (lambda c: c not in sets[0]) if "c" in letters.lower() else (lambda c: c in sets[0])
+    others = "c" in letters.lower()
     if "d" in letters:
-        return "".join(c for c in stdin if not inside(c))
-    if "c" in letters.lower() or len(sets) < 2 or not sets[1]:
+        return "".join(sign for sign in stdin if (sign in sets[0]) == others)
+    if others or len(sets) < 2 or not sets[1]:
         return None
     to = sets[1] + sets[1][-1] * (len(sets[0]) - len(sets[1]))
     made = stdin.translate({ord(a): b for a, b in zip(reversed(sets[0]), reversed(to[: len(sets[0])]), strict=False)})
@@ -240,16 +253,13 @@ def _openssl(words: Sequence[str], stdin: str | None) -> str | None:
 
 
 def _xxd(words: Sequence[str], stdin: str | None) -> str | None:
-    joined = "".join(word[1:] for word in words if word.startswith("-"))
-    return _decoder(_hex, frozenset(("-r",)))(["-r"], stdin) if "r" in joined else None
+    if not any(word.startswith("-") and "r" in word for word in words):
+        return None
+    return _decoder(_hex, frozenset(("-r",)))(["-r", *(word for word in words if not word.startswith("-"))], stdin)
 
 
-def _pass(words: Sequence[str], stdin: str | None) -> str | None:
+def _pass(_words: Sequence[str], stdin: str | None) -> str | None:
     return stdin
-
-
-def _xargs(words: Sequence[str], stdin: str | None) -> str | None:
-    return None if words or stdin is None or vague(stdin) else " ".join(stdin.split()) + "\n"
 
 
 def _whole(words: Sequence[str], _stdin: str | None) -> str | None:
@@ -262,9 +272,10 @@ PROGRAMS: dict[str, Pure] = {
     "cat": _cat,
     "tee": _pass,
     "base64": _decoder(_base64, _DECODE),
-    "base32": _decoder(lambda data: base64.b32decode(data), _DECODE),
+    "base32": _decoder(base64.b32decode, _DECODE),
     "openssl": _openssl,
     "xxd": _xxd,
+    **dict.fromkeys(("gzip", "bzip2", "xz", "zstd", "lz4"), _packed),
     "gunzip": _unzip,
     "zcat": _unzip,
     "rev": _known_input(_rev),

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from toolcrib.safety.shell import places, writing
 from toolcrib.safety.shell.marks import SECRET, UNKNOWN
 from toolcrib.safety.shell.parse import text_of
+from toolcrib.safety.shell.places import is_harmless, resolved
 from toolcrib.safety.shell.run import Machine
 from toolcrib.safety.shell.scope import Scope
 from toolcrib.safety.shell.words import Words
+from toolcrib.safety.shell.writing import note_read, note_write
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -38,6 +39,11 @@ class Flow:
     def __init__(self) -> None:
         self.stdin: str | None = None
         self._to: list[tuple[str, bool]] | None = None
+
+    @property
+    def truncates(self) -> bool:
+        """Whether a file is written from its beginning."""
+        return any(path and not more and not path.startswith("/dev/") for path, more in self._to or ())
 
     def sends(self, path: str, *, more: bool) -> None:
         self._to = [*(self._to or []), (path, more)]
@@ -124,13 +130,13 @@ def applied(machine: Machine, scope: Scope, redirects: Sequence[Redirect]) -> Fl
 
 
 def _file(machine: Machine, scope: Scope, each: Redirect, flow: Flow) -> None:
-    path = places.resolved(each.target, scope.cwd)
+    path = resolved(each.target, scope.cwd)
     if each.sign in _READS:
-        secret = writing.read(machine, each.target, scope)
+        secret = note_read(machine, each.target, scope)
         flow.stdin = scope.files.get(path, UNKNOWN) + (SECRET if secret else "")
     if each.sign in _WRITES:
-        writing.write(machine, each.target, scope)
-        if machine.depth and not places.harmless_device(each.target):
+        note_write(machine, each.target, scope)
+        if machine.depth and not is_harmless(each.target):
             machine.note("ask", "write:nested", "a shell inside of the command would write a file")
         if each.fd in {"", "1"} or each.sign.startswith("&"):
             flow.sends(path, more=">>" in each.sign)

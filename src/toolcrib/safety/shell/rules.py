@@ -1,34 +1,17 @@
-"""Rules that an administrator adds: a program, a pattern over its arguments, and what to do."""
+"""Rules that an administrator adds (`shell.rules` in toolcrib.yaml): which fit a command, and whether they are sound."""
 
 import fnmatch
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
-from msgspec import Struct
-
-from toolcrib.safety.shell.judged import ALLOW, ASK, DENY, RANK, Judged
+from toolcrib.safety.shell.judged import ALLOW, ASK, RANK, Judged
 from toolcrib.safety.shell.marks import LOOSE, plain, vague
+from toolcrib.safety.shell.names import names
+from toolcrib.services.config.values import ShellRule
 
 REST = "**"
 _ESCAPED = re.compile(r"([*?\[])")
-
-
-class ShellRule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One rule. Of the rules that fit, the strictest decides, wherever it stands.
-
-    `arguments` has a glob for each argument, in order; `**` at the end stands for any more of them; without
-    `arguments` any will do. An `allow` takes away what the product's own table would ask about that one command. It
-    takes away no denial, nothing that is said of a redirection or of another command, and it fits no argument whose
-    text is not known before it runs, unless `**` stands for it.
-    """
-
-    program: str
-    action: str
-    arguments: tuple[str, ...] | None = None
-    why: str = ""
-    match: tuple[str, ...] = ()
-    not_match: tuple[str, ...] = ()
 
 
 @cache
@@ -48,7 +31,7 @@ def fits(rule: ShellRule, program: str, words: Sequence[str]) -> bool:
         patterns.pop()
     if len(words) < len(patterns) or (len(words) > len(patterns) and not open_end):
         return False
-    strict = rule.action == ALLOW
+    strict = rule.decision == ALLOW
     return all(_suits(pattern, word, strict=strict) for pattern, word in zip(patterns, words, strict=False))
 
 
@@ -62,44 +45,48 @@ def decided(rules: Sequence[ShellRule], program: str, words: Sequence[str]) -> S
     """The strictest of the rules that fit; of equals, the first."""
     best: ShellRule | None = None
     for rule in rules:
-        if (best is None or RANK[rule.action] > RANK[best.action]) and fits(rule, program, words):
+        if (best is None or RANK[rule.decision] > RANK[best.decision]) and fits(rule, program, words):
             best = rule
     return best
 
 
 def check_rules(
     rules: Sequence[ShellRule], judge: Callable[[str, Sequence[ShellRule]], Judged]
-) -> list[tuple[int, str]]:
-    """What is wrong with the rules: the number of the rule, and why. Each example is judged with its rule alone."""
-    problems: list[tuple[int, str]] = []
+) -> list[tuple[int, str, str]]:
+    """What is wrong with the rules: the number of the rule, the key, and why. Examples are judged with their rule alone."""
+    problems: list[tuple[int, str, str]] = []
     for number, rule in enumerate(rules):
-        problems += [(number, problem) for problem in _wrong(rule)]
-        if rule.action not in RANK:
-            continue
-        for example in rule.match:
-            if not _seen(rule, judge(example, (rule,))):
-                problems.append((number, f"`{example}` stands in match, and the rule does not decide it"))
-        for example in rule.not_match:
-            if _seen(rule, judge(example, (rule,))):
-                problems.append((number, f"`{example}` stands in not_match, and the rule decides it"))
+        wrong = _wrong(rule)
+        problems += [(number, key, why) for key, why in wrong]
+        problems += [(number, key, why) for key, why in (() if wrong else _examples(rule, judge))]
     return problems
 
 
-def _wrong(rule: ShellRule) -> list[str]:
-    out: list[str] = []
-    if rule.action not in RANK:
-        out.append(f"action is {rule.action!r}; it can be allow, ask or deny")
-    if not rule.program or "/" in rule.program or rule.program.strip() != rule.program or " " in rule.program:
-        out.append("program has to be the name of one program, without a path and without arguments")
+def _examples(rule: ShellRule, judge: Callable[[str, Sequence[ShellRule]], Judged]) -> Iterator[tuple[str, str]]:
+    for at, example in enumerate(rule.match):
+        judged = judge(example, (rule,))
+        if not _seen(rule, judged):
+            yield f"match[{at}]", f"`{example}` stands in match, and the rule does not decide it: {judged.why}."
+    for at, example in enumerate(rule.not_match):
+        if _seen(rule, judge(example, (rule,))):
+            yield f"not_match[{at}]", f"`{example}` stands in not_match, and the rule decides it."
+
+
+def _wrong(rule: ShellRule) -> list[tuple[str, str]]:
+    out: list[tuple[str, str]] = []
+    if rule.decision not in RANK:
+        out.append(("decision", f"The decision is {rule.decision!r}; it can be allow, ask or deny."))
+    if not rule.program or "/" in rule.program or rule.program.split() != [rule.program]:
+        out.append(("program", "The program has to be one name, without a folder and without arguments."))
     if rule.arguments and REST in rule.arguments[:-1]:
-        out.append("`**` can only be the last of the arguments")
-    if rule.action == ALLOW and rule.program.strip("*?") == "":
-        out.append("a rule that allows every program would switch the check off")
+        out.append(("arguments", "`**` can only be the last of the arguments."))
+    if rule.decision == ALLOW and not rule.program.strip("*?"):
+        out.append(("program", "A rule that allows every program would switch the check off."))
     return out
 
 
 def _seen(rule: ShellRule, judged: Judged) -> bool:
-    if rule.action == ALLOW:
+    if rule.decision == ALLOW:
         return judged.verdict == ALLOW and judged.rule == name_of(rule)
     return judged.rule == name_of(rule)
 
@@ -111,102 +98,14 @@ def name_of(rule: ShellRule) -> str:
 
 # Whoever may start these may start anything: a stored rule for them would allow everything.
 _OPEN_ENDED = frozenset(
-    [
-        "sh",
-        "bash",
-        "dash",
-        "zsh",
-        "ksh",
-        "fish",
-        "csh",
-        "tcsh",
-        "ash",
-        "busybox",
-        "eval",
-        "source",
-        ".",
-        "exec",
-        "command",
-        "builtin",
-        "env",
-        "sudo",
-        "doas",
-        "su",
-        "nice",
-        "nohup",
-        "timeout",
-        "time",
-        "xargs",
-        "find",
-        "parallel",
-        "ssh",
-        "watch",
-        "setsid",
-        "stdbuf",
-        "chroot",
-        "unshare",
-        "nsenter",
-        "flock",
-        "script",
-        "expect",
-        "strace",
-        "ltrace",
-        "gdb",
-        "python",
-        "python2",
-        "python3",
-        "perl",
-        "ruby",
-        "node",
-        "deno",
-        "bun",
-        "php",
-        "lua",
-        "awk",
-        "gawk",
-        "mawk",
-        "nawk",
-        "sed",
-        "vim",
-        "vi",
-        "ed",
-        "ex",
-        "emacs",
-        "nano",
-        "less",
-        "more",
-        "man",
-        "trap",
-        "alias",
-        "function",
-        "coproc",
-        "docker",
-        "podman",
-        "kubectl",
-        "at",
-        "batch",
-        "crontab",
-        "systemd-run",
-        "pkexec",
-        "runuser",
-        "make",
-        "npx",
-        "bunx",
-        "uvx",
-        "pipx",
-        "tclsh",
-        "osascript",
-        "powershell",
-        "pwsh",
-        "cmd",
-        "ionice",
-        "chrt",
-        "taskset",
-        "env-",
-        "rm",
-        "dd",
-        "mkfs",
-    ]
+    names(
+        "sh bash dash zsh ksh fish csh tcsh ash busybox eval source . exec command builtin env sudo doas su",
+        "nice nohup timeout time xargs find parallel ssh watch setsid stdbuf chroot unshare nsenter flock",
+        "script expect strace ltrace gdb python python2 python3 perl ruby node deno bun php lua awk gawk mawk",
+        "nawk sed vim vi ed ex emacs nano less more man trap alias function coproc docker podman kubectl at",
+        "batch crontab systemd-run pkexec runuser make npx bunx uvx pipx tclsh osascript powershell pwsh cmd",
+        "ionice chrt taskset rm dd mkfs",
+    )
 )
 
 
@@ -230,6 +129,3 @@ def pattern_for(judged: Judged) -> ShellRule | None:
     if "/" in program or program in _OPEN_ENDED or re.match(r"python[\d.]+$", program):
         return None
     return ShellRule(program, ALLOW, tuple(escaped(plain(word)) for word in argv[1:]), why="a person allowed it")
-
-
-__all__ = ["DENY", "ShellRule", "check_rules", "decided", "escaped", "fits", "name_of", "pattern_for"]

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from toolcrib.safety.shell.judged import ASK, DENY
-from toolcrib.safety.shell.marks import NET, SECRET, UNKNOWN, blurred, plain, taints, vague
+from toolcrib.safety.shell.marks import blurred
+from toolcrib.safety.shell.rules import ShellRule
 from toolcrib.safety.shell.scope import Scope
 
 
@@ -13,6 +14,17 @@ class Machine(Protocol):
 
     workspace: str
     depth: int
+    storable: bool
+    rules: Sequence[ShellRule]
+    calls: list[str]
+
+    def worry(self, rule: str, why: str) -> None: ...
+
+    def permitted(self, rule: str, why: str) -> None: ...
+
+    def named(self, name: str, value: str | list[str]) -> None: ...
+
+    def call(self, name: str, arguments: Sequence[str], scope: Scope, stdin: str | None) -> str: ...
 
     def note(self, level: str, rule: str, why: str, instead: str = "") -> None: ...
 
@@ -81,7 +93,7 @@ class Run:
             for option in options:
                 if word == option:
                     return self.words[at + 1] if at + 1 < len(self.words) else ""
-                if option.startswith("--") and word.startswith(option + "="):
+                if len(option) > 2 and word.startswith(option + "="):
                     return word[len(option) + 1 :]
                 if len(option) == 2 and word.startswith(option) and not word.startswith("--"):
                     return word[2:]
@@ -122,19 +134,3 @@ def operands(words: Sequence[str], valued: str = "") -> list[str]:
         elif not word.startswith("-") or word == "-":
             out.append(word)
     return out
-
-
-def from_network(text: str | None) -> bool:
-    """Whether a text came, in part, from the network."""
-    return text is not None and NET in text
-
-
-def has_secret(text: str | None) -> bool:
-    """Whether a text holds, in part, a credential."""
-    return text is not None and SECRET in text
-
-
-__all__ = [
-    "Handle", "Machine", "Run", "UNKNOWN", "blurred", "from_network", "has_secret", "is_option", "operands", "plain",
-    "taints", "vague",
-]  # fmt: skip

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from toolcrib.safety.shell.expansions import arithmetic, parameter, unescaped, words_of
+from toolcrib.safety.shell.expansions import arithmetic, closed, parameter, unescaped, words_of
 from toolcrib.safety.shell.marks import (
     CLOSE,
     COMMA,
@@ -28,9 +28,10 @@ MOST_TEXT = 20_000
 _SPECIAL = re.compile(r"[\\*?\[{},~]")
 _ACTIVE = {"*": STAR, "?": ONE, "[": SET, "{": OPEN, ",": COMMA, "}": CLOSE}
 _TO_GLOB = str.maketrans({"*": STAR, "?": ONE, "[": SET})
-_SET_CLOSED = re.compile(SET + r"[^/]+\]")
 _IN_QUOTES = re.compile(r"\\([$`\"\\\n])")
 _RUNS_INSIDE = re.compile(r"\$\(|`")
+# What these hold is not known, but what a slice of them begins with is.
+_LIKELY = {"HOME": "/root", "PWD": "/work", "SHELL": "/bin/bash", "PATH": PATH}
 _PROCESS_SPECIAL = frozenset("?$!#-_")
 
 
@@ -59,7 +60,7 @@ class Words:
             "raw_string": lambda node, _scope, _quoted: text_of(node)[1:-1] or NOTHING,
             "ansi_c_string": lambda node, _scope, _quoted: unescaped(text_of(node)[2:-1]) or NOTHING,
             "string": self._string,
-            "translated_string": lambda node, scope, _quoted: self._string(node.children[-1], scope, True),
+            "translated_string": lambda node, scope, quoted: self._string(node.children[-1], scope, quoted),
             "concatenation": self._joined,
             "simple_expansion": self._simple,
             "expansion": self._expansion,
@@ -78,7 +79,7 @@ class Words:
 
     def one(self, node: "Node", scope: Scope) -> str:
         """A node where no splitting takes place: an assignment, a here-string, a redirection."""
-        return self.text(node, scope, quoted=True).replace(NOTHING, "").replace(SPLIT, " ")
+        return closed(self.text(node, scope, quoted=True)).replace(NOTHING, "").replace(SPLIT, " ")
 
     def text(self, node: "Node", scope: Scope, *, quoted: bool = False) -> str:
         """A node's text with marks."""
@@ -109,7 +110,8 @@ class Words:
     def _inner(self, node: "Node", scope: Scope, begin: int, end: int) -> str:
         """The children of a quoted text with what stands between them: the grammar leaves blanks out."""
         whole = node.text or b""
-        first, at, out = node.start_byte, begin, []
+        first, at = node.start_byte, begin
+        out: list[str] = []
         for child in node.children:
             if child.start_byte < begin or child.end_byte > end or child.type == '"':
                 continue
@@ -153,29 +155,32 @@ class Words:
 
     def _expansion(self, node: "Node", scope: Scope, quoted: bool) -> str:  # noqa: FBT001
         children = node.children[1:-1]
-        sign = ""
-        if children and children[0].type in {"!", "#"} and len(children) > 1:
-            sign = children[0].type
-            children = children[1:]
         if not children:
             return UNKNOWN if quoted else LOOSE
+        sign = children[0].type if children[0].type in {"!", "#"} and len(children) > 1 else ""
+        children = children[1:] if sign else children
         name, value = self._named(children[0], scope, sign)
         sure = all(child.type not in {"simple_expansion", "command_substitution"} for child in children[1:])
         rest = self._rest(node, children[0].end_byte, children[1:], scope)
         if isinstance(value, list):
             return self._many(value, rest, quoted=quoted)
-        if name in {"HOME", "PWD", "SHELL", "PATH"} and name not in scope.names and rest:
-            value, sure = {"HOME": "/root", "PWD": "/work", "SHELL": "/bin/bash", "PATH": PATH}[name], False
+        if sign == "#":
+            return UNKNOWN if value is None or vague(value) or name in _PROCESS_SPECIAL else str(len(value))
         if name in _PROCESS_SPECIAL and (rest or sign):
             value = None
-        if sign == "#":
-            return UNKNOWN if value is None or vague(value) else str(len(value))
-        made = parameter(value, rest, sure=sure)
-        if not sure and made == "/" + UNKNOWN:
-            made = "/"  # every home, folder and search path begins with it
+        made = self._likely(name, rest) if name not in scope.names and rest else ""
+        made = made or parameter(value, rest, sure=sure)
         if rest[:1] == "=" or rest[:2] == ":=":
             scope.assign(name, made)
         return made if quoted else self.spread(made, scope)
+
+    @staticmethod
+    def _likely(name: str, rest: str) -> str:
+        """A part of a value that is not known, but of which it is known how such values begin."""
+        if name not in _LIKELY:
+            return ""
+        made = parameter(_LIKELY[name], rest, sure=False)
+        return "/" if made == "/" + UNKNOWN else made
 
     def _named(self, node: "Node", scope: Scope, sign: str) -> tuple[str, str | list[str] | None]:
         name = text_of(node)
@@ -204,7 +209,8 @@ class Words:
 
     def _rest(self, node: "Node", begin: int, children: "list[Node]", scope: Scope) -> str:
         whole = node.text or b""
-        first, at, out = node.start_byte, begin, []
+        first, at = node.start_byte, begin
+        out: list[str] = []
         for child in children:
             out.append(whole[at - first : child.start_byte - first].decode("utf-8", "replace"))
             out.append(self.text(child, scope, quoted=True).replace(NOTHING, "") if child.is_named else text_of(child))
@@ -257,8 +263,7 @@ def _unescaped(text: str) -> str:
         else:
             out.append(_ACTIVE.get(sign, sign))
         at += 1
-    made = "".join(out)
-    return made if SET not in made or _SET_CLOSED.search(made) else made.replace(SET, "[")
+    return "".join(out)
 
 
 def _dequoted(found: "re.Match[str]") -> str:

@@ -134,6 +134,29 @@ _RULE = Table(
     )
 )
 
+_SHELL_RULE = Table(
+    (
+        Field(
+            "decision", Word(("allow", "ask", "deny")), "What happens to a command that fits; the strictest rule wins"
+        ),
+        Field("program", Word(), "The program's name, or a pattern; never a folder"),
+        Field(
+            "arguments",
+            Either(Many(Word(), "patterns"), Word()),
+            "A pattern for each argument, as a list or as words; `**` at the end is any more of them",
+            "any",
+        ),
+        Field("why", Word(), "What the person who is asked, or the agent that is refused, reads"),
+        Field("match", Many(Word(), "commands"), "Commands that the rule has to decide, checked at load", "[]"),
+        Field("not_match", Many(Word(), "commands"), "Commands that it must leave alone, checked at load", "[]"),
+    )
+)
+SHELL = Table(
+    (Field("rules", Many(_SHELL_RULE, "rules"), "Rules about programs in shell commands", "[]"),),
+    short="rules",
+    bare=True,
+)
+
 LIMITS = Table(
     (
         Field("rate", Whole(), "Calls an hour and session; 0 is no limit", "0"),
@@ -236,6 +259,7 @@ FIELDS: tuple[Field, ...] = (
     Field("toolkits", Each(_TOOLKIT, "toolkit"), "Groups of tools that agents load and unload", "{}"),
     Field("policy", POLICY, "Rules that hold for every agent"),
     Field("rules", Many(_RULE, "rules"), "Rules about single calls, in order", "[]"),
+    Field("shell", SHELL, "What shell commands may do, beside the built-in tables"),
     Field("confirm", Many(Word(("destructive", "write")), "effects"), "Calls that a person has to allow", "[]"),
     Field("limits", LIMITS, "How much, how long and how often"),
     Field("flow", FLOW, "What may leave after private and untrusted reading"),

@@ -9,7 +9,7 @@ from toolcrib.core.tool import Effect
 from toolcrib.services.config.document import WHOLE, parse
 from toolcrib.services.config.keys import FIELDS, ROOT
 from toolcrib.services.config.kinds import Reading, at, described
-from toolcrib.services.config.values import AgentFlow, CallRule, Config, FlowRules, Limits, SubAgents
+from toolcrib.services.config.values import AgentFlow, CallRule, Config, FlowRules, Limits, ShellRule, SubAgents
 from toolcrib.services.http import Bucket, Network
 from toolcrib.services.web import Provider, SearchRules
 
@@ -47,6 +47,8 @@ def _complete_all(found: Found, into: Reading) -> None:
     """What would fit nothing or do nothing without all of its keys."""
     for i, rule in enumerate(found.get("rules", ())):
         _complete(rule, "rule", f"rules[{i}]", ("tool", "action"), into)
+    for i, rule in enumerate(found.get("shell", {}).get("rules", ())):
+        _complete(rule, "rule", f"shell.rules[{i}]", ("decision", "program"), into)
     for i, provider in enumerate(found.get("search", {}).get("providers", ())):
         _complete(provider, "provider", f"search.providers[{i}]", ("kind",), into)
     for name, bucket in found.get("network", {}).get("buckets", {}).items():
@@ -81,6 +83,7 @@ def _config(found: Found, into: Reading, source: str) -> Config:
         flow=_flow(found.get("flow", {})),
         network=_network(found.get("network", {})),
         search=_search(found.get("search", {})),
+        shell_rules=tuple(map(_shell_rule, found.get("shell", {}).get("rules", ()))),
         confirm=_effects(found.get("confirm", ())),
         scrub_env=found.get("scrub", {}).get("env", ()),
         notes=tuple(into.notes),
@@ -104,6 +107,13 @@ def _network(found: Found) -> Network:
 def _search(found: Found) -> SearchRules:
     providers = tuple(Provider(**one) for one in found.get("providers", ()))
     return SearchRules(providers=providers, agents=found.get("agents", {}))
+
+
+def _shell_rule(found: Found) -> ShellRule:
+    said = dict(found)
+    if isinstance(said.get("arguments"), str):
+        said["arguments"] = tuple(said["arguments"].split())
+    return ShellRule(**said)
 
 
 def _effects(words: Names) -> Names:

@@ -21,6 +21,23 @@ class CallRule(Struct, frozen=True, kw_only=True):
     why: str = ""
 
 
+class ShellRule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A rule about one program in shell commands. Of the rules that fit, the strictest decides, wherever it stands.
+
+    `arguments` has a glob for each argument, in order; `**` at the end stands for any more of them; without
+    `arguments` any will do. An `allow` takes away what the product's own table would ask about that one command. It
+    takes away no denial, nothing that is said of a redirection or of another command, and it fits no argument whose
+    text is not known before it runs, unless `**` stands for it.
+    """
+
+    program: str
+    decision: str  # allow, ask or deny
+    arguments: Names | None = None
+    why: str = ""
+    match: Names = ()  # commands that the rule has to decide: checked when the configuration is read
+    not_match: Names = ()  # commands that it must leave alone
+
+
 class Limits(Struct, frozen=True, kw_only=True):
     """How much, how long and how often."""
 
@@ -66,6 +83,7 @@ class Config(Struct, frozen=True, kw_only=True):
     policy: Policy = Policy()
     sub_agents: SubAgents = SubAgents()
     rules: tuple[CallRule, ...] = ()
+    shell_rules: tuple[ShellRule, ...] = ()
     confirm: Names = ()  # effects that ask first, as core.tool.Effect calls them
     limits: Limits = Limits()
     flow: FlowRules = FlowRules()

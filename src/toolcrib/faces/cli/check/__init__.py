@@ -1,11 +1,12 @@
-"""`toolcrib check`: what the guards think, without doing anything. One module for each kind of thing."""
+"""`toolcrib check`: what the guards say of a command, an address or a path. One module for each kind of thing."""
 
 import click
 
 from toolcrib.core.heavy import heavy
 from toolcrib.faces.cli.frame import Command, Group
 
-KINDS = ("url",)
+KINDS = ("shell", "url", "path")
+EXAMPLES = ("toolcrib check shell 'git push --force'", "toolcrib check url https://example.com/")
 
 
 class Checks(Group):
@@ -20,6 +21,9 @@ class Checks(Group):
         return heavy(f"toolcrib.faces.cli.check.{cmd_name}").command if cmd_name in KINDS else None
 
 
-@click.group("check", cls=Checks, examples=("toolcrib check url https://example.com/", "toolcrib check url --help"))
+@click.group("check", cls=Checks, examples=EXAMPLES)
 def command() -> None:
-    """Say what a guard thinks of something, before it is tried."""
+    """Ask the guards for a verdict, line by line. Nothing is run, read or written.
+
+    Exit codes: 0, nothing is refused; 1, a line is denied; 2, a line could not be read.
+    """

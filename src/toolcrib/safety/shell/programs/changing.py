@@ -1,8 +1,9 @@
 """Programs that write, copy, move or link files."""
 
-from toolcrib.safety.shell import places, writing
-from toolcrib.safety.shell.marks import NET, UNKNOWN, plain, shown, taints, vague
+from toolcrib.safety.shell.marks import UNKNOWN, plain, shown, vague
+from toolcrib.safety.shell.places import is_disk, is_harmless, is_inside, resolved, system_file, system_root
 from toolcrib.safety.shell.run import Handle, Run
+from toolcrib.safety.shell.writing import note_write
 
 
 def copy(run: Run) -> str | None:
@@ -16,7 +17,9 @@ def copy(run: Run) -> str | None:
     else:
         aims = [aim]
     for each in aims:
-        writing.write(run.machine, each, run.scope, mild=True)
+        if run.name == "mv" and is_harmless(each):
+            run.ask("remove", f"what is moved to {shown(each)} is gone")
+        note_write(run.machine, each, run.scope, mild=True)
     _taken(run, sources)
     if run.name == "install" and (mode := run.after("-m", "--mode")) and len(mode) == 4 and mode[0] in "24567=":
         run.ask("setuid", "it would let others run a file with its owner's rights")
@@ -28,17 +31,17 @@ def copy(run: Run) -> str | None:
 
 def _taken(run: Run, sources: list[str]) -> None:
     for source in sources:
-        if run.name == "mv" and (found := places.root(source, run.cwd)):
+        if run.name == "mv" and (found := system_root(source, run.cwd)):
             run.deny("system-tree", f"it would move {found} away")
-        if run.name == "mv" and places.system_file(source, run.cwd):
+        if run.name == "mv" and system_file(source, run.cwd):
             run.deny("system-path", f"it would move {shown(source)} away, a file of the system")
         if run.name == "mv" and plain(source) in {"*", ".", "./*", "../*"}:
             run.ask("recursive", "it would move everything away")
-        if run.name == "mv" and not places.inside(source, run.cwd, run.machine.workspace):
+        if run.name == "mv" and not is_inside(source, run.cwd, run.machine.workspace):
             run.ask("outside", f"it would move {shown(source)}, outside the workspace")
-        if run.name == "ln" and (places.system_file(source, run.cwd) or places.root(source, run.cwd)):
+        if run.name == "ln" and (system_file(source, run.cwd) or system_root(source, run.cwd)):
             run.ask("outside", f"a link to {shown(source)} would lead out of the workspace")
-        if run.name == "cp" and (places.disk(source, run.cwd) or _shell_binary(source)):
+        if run.name == "cp" and (is_disk(source, run.cwd) or _shell_binary(source)):
             run.ask("device", f"it would copy {shown(source)}")
 
 
@@ -49,19 +52,19 @@ def _shell_binary(word: str) -> bool:
 def _carried(run: Run, sources: list[str], aim: str) -> None:
     """What is known of a file goes with it, also into a folder."""
     for source in sources:
-        content = run.scope.files.get(places.resolved(source, run.cwd))
+        content = run.scope.files.get(resolved(source, run.cwd))
         if content is not None:
-            run.scope.files[places.resolved(aim, run.cwd)] = content
+            run.scope.files[resolved(aim, run.cwd)] = content
             folder = plain(aim).rstrip("/") + "/" + plain(source).rpartition("/")[2]
-            run.scope.files[places.resolved(folder, run.cwd)] = content
+            run.scope.files[resolved(folder, run.cwd)] = content
             run.scope.wrote = True
 
 
 def tee(run: Run) -> str | None:
     """`tee file`: writes what comes in."""
     for word in run.operands():
-        writing.write(run.machine, word, run.scope)
-        path = places.resolved(word, run.cwd)
+        note_write(run.machine, word, run.scope)
+        path = resolved(word, run.cwd)
         if not path.startswith("/dev/"):
             run.scope.files[path] = run.stdin if run.stdin is not None else UNKNOWN
             run.scope.wrote = True
@@ -73,11 +76,11 @@ def tee(run: Run) -> str | None:
 def make(run: Run) -> str | None:
     """`touch`, `mkdir`, `mktemp`: new names, nothing lost."""
     if run.name == "mktemp":
-        return "/tmp/made" + UNKNOWN if not run.has("-d", "--directory") else "/tmp/made" + UNKNOWN
+        return "/tmp/made" + UNKNOWN  # noqa: S108 - what mktemp prints
     for word in run.operands("-m --mode -d -t -r --date --reference"):
         if vague(word) and not plain(word):
             run.ask("path:unknown", "what it would make is not known before it runs")
-        writing.write(run.machine, word, run.scope, "make", mild=True)
+        note_write(run.machine, word, run.scope, "make", mild=True)
     return None
 
 
@@ -95,14 +98,14 @@ def pack_one(run: Run) -> str | None:
     if run.has("-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test") or not run.operands():
         return None
     for word in run.operands("-S --suffix -T"):
-        writing.write(run.machine, word, run.scope, "replace")
+        note_write(run.machine, word, run.scope, "replace")
     return None
 
 
 def sponge(run: Run) -> str | None:
     """Programs that write the file that they are given."""
     for word in run.operands("-o"):
-        writing.write(run.machine, word, run.scope)
+        note_write(run.machine, word, run.scope)
     run.ask("writes", f"{run.name} would write files")
     return None
 
@@ -117,20 +120,15 @@ def known_output(run: Run) -> str | None:
     """`> file` by another name: `iconv -o`, `objcopy`, `enscript -o`."""
     aim = run.after("-o", "--output")
     if aim is not None:
-        writing.write(run.machine, aim, run.scope)
+        note_write(run.machine, aim, run.scope)
         run.ask("writes", f"{run.name} would write {shown(aim)}")
     return None
-
-
-def marks_of(run: Run) -> str:
-    """What is known of the origin of a command's input."""
-    return taints(run.told) if NET in run.told else ""
 
 
 HANDLES: dict[str, Handle] = {
     **dict.fromkeys(("cp", "mv", "install", "ln", "link", "gcp", "gmv"), copy),
     "tee": tee,
-    **dict.fromkeys(("touch", "mkdir", "mktemp", "mkfifo_"), make),
+    **dict.fromkeys(("touch", "mkdir", "mktemp"), make),
     **dict.fromkeys(("split", "csplit"), split),
     **dict.fromkeys(
         ["gzip", "bzip2", "xz", "zstd", "lz4", "gunzip", "bunzip2", "unxz", "unzstd", "compress", "uncompress"],

@@ -3,62 +3,24 @@
 import re
 
 from toolcrib.safety.shell.marks import SECRET, UNKNOWN, plain
+from toolcrib.safety.shell.names import names
 from toolcrib.safety.shell.run import Handle, Run
+from toolcrib.safety.shell.writing import note_write
 
 _LOOKS = frozenset(
-    [
-        "ps",
-        "images",
-        "logs",
-        "inspect",
-        "version",
-        "info",
-        "stats",
-        "top",
-        "port",
-        "diff",
-        "history",
-        "search",
-        "events",
-        "ls",
-        "list",
-        "df",
-        "context",
-        "config",
-        "help",
-        "--version",
-        "-v",
-        "volume:ls",
-        "network:ls",
-        "image:ls",
-        "container:ls",
-        "container:logs",
-        "container:inspect",
-        "image:inspect",
-        "volume:inspect",
-        "network:inspect",
-        "system:df",
-        "system:info",
-        "compose:ps",
-        "compose:logs",
-        "compose:config",
-        "compose:ls",
-        "compose:images",
-        "compose:top",
-        "compose:version",
-        "buildx:ls",
-        "buildx:version",
-        "manifest:inspect",
-        "compose:port",
-        "builder:ls",
-        "context:ls",
-    ]
+    names(
+        "ps images logs inspect version info stats top port diff history search events ls list df context",
+        "config help --version -v volume:ls network:ls image:ls container:ls container:logs container:inspect",
+        "image:inspect volume:inspect network:inspect system:df system:info compose:ps compose:logs",
+        "compose:config compose:ls compose:images compose:top compose:version buildx:ls buildx:version",
+        "manifest:inspect compose:port builder:ls context:ls",
+    )
 )
 _ESCAPES = re.compile(
     r"--privileged|--pid[= ]host|--ipc[= ]host|--userns[= ]host|--uts[= ]host|--cap-add[= ](?:ALL|SYS_ADMIN|SYS_PTRACE|SYS_MODULE|DAC_READ_SEARCH|all|sys_admin)|"
     r"docker\.sock|containerd\.sock|seccomp[=:]unconfined|apparmor[=:]unconfined|--device[= ]/dev/(?:sd|nvme|mem|kmsg|vd)|"
-    r"(?:-v|--volume)[= ]?/(?:etc|root|home|proc|sys|boot|dev|var|usr)?(?:/\S*)?:|"
-    r"(?:source|src)=/(?:etc|root|home|proc|sys|boot|dev|var|usr)?(?:/[^,\s]*)?,|--volumes-from|(?:-v|--volume)[= ]?~?/?(?:\.ssh|\.aws)"
+    r"(?:-v|--volume)[= ]?/(?:(?:etc|root|proc|sys|boot|dev)(?:/\S*)?|(?:home|var|usr|var/lib|var/run|run)/?)?:|"
+    r"(?:source|src)=/(?:(?:etc|root|proc|sys|boot|dev)(?:/[^,\s]*)?|(?:home|var|usr)/?)?,|--volumes-from|(?:-v|--volume)[= ]?~?/?(?:\.ssh|\.aws)"
 )
 
 
@@ -88,6 +50,20 @@ def _inner(run: Run, verb: str) -> None:
         )
 
 
+_PAIRS = frozenset(
+    (
+        *(f"config {word}" for word in ("current-context", "get-contexts", "get-clusters", "get-users")),
+        *(f"rollout {word}" for word in ("status", "history")),
+        *(f"state {word}" for word in ("list", "show")),
+        *(f"repo {word}" for word in ("list",)),
+        *(f"workspace {word}" for word in ("list", "show")),
+        "auth can-i",
+        "plugin list",
+        "dependency list",
+    )
+)
+
+
 def cluster(run: Run) -> str | None:
     """`kubectl`, `oc`, `helm`, `terraform`."""
     words = [
@@ -97,14 +73,39 @@ def cluster(run: Run) -> str | None:
     told = " ".join(plain(word) for word in run.words)
     if re.search(r"hostPID|hostNetwork|\"?privileged\"?\s*:\s*true|hostPath|nsenter", told):
         run.deny("namespace", "it would open the machine outside to the container")
-    looks = {"get", "describe", "logs", "version", "cluster-info", "explain", "api-resources", "api-versions", "top", "list",
-             "status", "history", "search", "show", "template", "lint", "validate", "fmt", "providers", "help", "output"}  # fmt: skip
+    looks = {
+        "get",
+        "describe",
+        "logs",
+        "version",
+        "cluster-info",
+        "plan",
+        "diff",
+        "explain",
+        "api-resources",
+        "api-versions",
+        "top",
+        "list",
+        "status",
+        "history",
+        "search",
+        "show",
+        "template",
+        "lint",
+        "validate",
+        "fmt",
+        "providers",
+        "help",
+        "output",
+    }
     if "--version" in run.words[:1]:
         return None
+    if made := run.after("-out", "-state-out"):
+        note_write(run.machine, made, run.scope)
     if re.search(r"\bsecrets?\b", " ".join(words[1:])) or "--raw" in told or "/api" in told:
         run.ask("credential", "it would show secrets of the cluster")
         return UNKNOWN + SECRET
-    if verb not in looks:
+    if verb not in looks and " ".join(words[:2]) not in _PAIRS:
         run.ask(f"cluster:{verb}", f"{run.name} {verb} changes other machines")
     return UNKNOWN
 
@@ -115,8 +116,11 @@ def cloud(run: Run) -> str | None:
         plain(word) for word in run.operands("--region --profile --output --query --project -o -g --resource-group")
     ]
     told = " ".join(words)
-    if re.search(r"secret|get-session-token|export-credentials|print-access-token|print-identity|get-login-password|get-access-token|"
-                 r"get-parameter|access-keys|list-keys|assume-role|key show|credential|decrypt", told):  # fmt: skip
+    if re.search(
+        r"secret|get-session-token|export-credentials|print-access-token|print-identity|get-login-password|get-access-token|"
+        r"get-parameter|access-keys|list-keys|assume-role|key show|credential|decrypt",
+        told,
+    ):
         run.ask("credential", "it would show credentials of the cloud")
         return UNKNOWN + SECRET
     looks = (

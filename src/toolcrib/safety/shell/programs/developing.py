@@ -3,68 +3,23 @@
 import re
 
 from toolcrib.safety.shell.marks import LOOSE, plain, vague
+from toolcrib.safety.shell.names import names
 from toolcrib.safety.shell.run import Handle, Run
 
-_SCRIPTS = frozenset(["test", "t", "tst", "start", "run", "run-script", "build", "lint", "dev", "ci_", "format", "check", "typecheck", "coverage", "tsc", "watch", "serve", "docs", "compile", "bundle", "prettier", "fmt", "types", "test:unit", "storybook", "prepare", "clean", "prebuild", "postbuild"])  # fmt: skip
+_SCRIPTS = frozenset(
+    names(
+        "test t tst start run run-script build lint dev format check typecheck coverage tsc watch serve docs",
+        "compile bundle prettier fmt types test:unit storybook prepare clean prebuild postbuild",
+    )
+)
 _NPM_FREE = frozenset(
-    [
-        "ls",
-        "list",
-        "ll",
-        "la",
-        "outdated",
-        "view",
-        "info",
-        "v",
-        "show",
-        "why",
-        "explain",
-        "root",
-        "prefix",
-        "bin",
-        "-v",
-        "--version",
-        "version_",
-        "help",
-        "search",
-        "audit_",
-        "config_",
-        "fund",
-        "ping",
-        "doctor",
-        "pack_",
-        "query",
-        "sbom",
-        "workspaces",
-        "licenses",
-        "env_",
-        "docs_",
-        "repo_",
-        "bugs_",
-        "whoami",
-        "completion",
-    ]
+    names(
+        "ls list ll la outdated view info v show why explain root prefix bin -v --version help search fund",
+        "ping doctor query sbom workspaces licenses whoami completion",
+    )
 )
 _INSTALLS = frozenset(
-    [
-        "install",
-        "i",
-        "ci",
-        "add",
-        "in",
-        "ins",
-        "inst",
-        "isntall",
-        "up",
-        "update",
-        "upgrade",
-        "remove",
-        "uninstall",
-        "rm",
-        "link",
-        "dedupe",
-        "rebuild",
-    ]
+    names("install i ci add in ins inst isntall up update upgrade remove uninstall rm link dedupe rebuild")
 )
 
 
@@ -72,8 +27,9 @@ def node_packages(run: Run) -> str | None:
     """`npm`, `yarn`, `pnpm`, `bun`."""
     words = [plain(word) for word in run.operands("--prefix -C --cwd -w --workspace --filter -F --registry --cache")]
     verb = words[0] if words else ("install" if run.name == "yarn" and not run.words else "help")
-    if run.has("--script-shell", "--node-options", "--userconfig", "--globalconfig") or (run.after("--prefix") not in {None, "."} and \
-            (run.after("--prefix") or "").startswith(("/", "~", ".."))):  # fmt: skip
+    if run.has("--script-shell", "--node-options", "--userconfig", "--globalconfig") or (
+        (run.after("--prefix") or ".").startswith(("/", "~", ".."))
+    ):
         run.ask("package:option", f"{run.name} would run other code than the project's")
     if verb in {"exec", "x", "dlx"}:
         return _fetched(run, run.words[run.words.index(verb) + 1 :] if verb in run.words else [])
@@ -81,27 +37,42 @@ def node_packages(run: Run) -> str | None:
         if run.scope.wrote:
             run.ask("written-and-run", "it may run a file that the same command wrote")
         return None
-    if verb in {"install", "ci", "i"} and len(words) == 1 and not run.has("-g", "--global"):
-        return None  # what the project's own lock file says
+    if _as_locked(run, words) or (verb, *words[1:2]) in _NPM_LOOKS or (verb == "audit" and "fix" not in words):
+        return None
     if verb in _INSTALLS:
         run.ask("package", f"{run.name} {verb} brings in code from elsewhere, or removes it")
-        return None
-    if verb not in _NPM_FREE and not (
-        run.name == "yarn" and verb in {"tsc", "jest", "eslint", "prettier", "vitest", "workspaces"}
-    ):
-        if run.name in {"yarn", "pnpm", "bun"} and re.fullmatch(r"[\w:-]+", verb) and verb not in _PUBLISH:
-            _local(run, words)
-            return None
-        run.ask(f"package:{verb}"[:60], f"{run.name} {verb} changes more than the project")
+    elif verb not in _NPM_FREE and not (run.name == "yarn" and verb == "workspaces"):
+        _own_program(run, verb, words)
     return None
 
 
-_PUBLISH = frozenset(["publish", "unpublish", "login", "logout", "adduser", "token", "owner", "deprecate", "dist-tag", "access", "team", "hook", "config", "set", "global", "link", "patch", "create", "init", "upgrade", "self-update", "setup", "version", "pack", "import", "plugin", "cache", "store", "server", "prune"])  # fmt: skip
+_NPM_LOOKS = frozenset(
+    (("config", "get"), ("config", "list"), ("config", "ls"), ("cache", "ls"), ("cache", "dir"), ("dist-tag", "ls"))
+)
 
 
-def _local(run: Run, words: list[str]) -> None:
+def _as_locked(run: Run, words: list[str]) -> bool:
+    """`npm install` alone: what the project's own lock file says, unless the same command wrote the project."""
+    if words not in (["install"], ["ci"], ["i"]) or run.has("-g", "--global"):
+        return False
+    return not run.scope.wrote and run.after("-C", "--prefix", "--cwd") in {None, "."}
+
+
+def _own_program(run: Run, verb: str, words: list[str]) -> None:
     """`yarn name`: a script of the project, or one of its programs."""
-    run.again(words)
+    if run.name in {"yarn", "pnpm", "bun"} and re.fullmatch(r"[\w:-]+", verb) and verb not in _PUBLISH:
+        run.again(words)
+    else:
+        run.ask(f"package:{verb}"[:60], f"{run.name} {verb} changes more than the project")
+
+
+_PUBLISH = frozenset(
+    names(
+        "publish unpublish login logout adduser token owner deprecate dist-tag access team hook config set",
+        "global link patch create init upgrade self-update setup version pack import plugin cache store",
+        "server prune",
+    )
+)
 
 
 def _fetched(run: Run, words: list[str]) -> str | None:
@@ -140,8 +111,27 @@ def python_packages(run: Run) -> str | None:
         verb = bare[1] if len(bare) > 1 else "help"
     if verb == "run" and run.name in {"uv", "poetry", "pipenv", "pdm", "hatch", "rye", "conda", "micromamba"}:
         return _run(run)
-    looks = {"list", "show", "freeze", "check", "--version", "version", "help", "search", "inspect", "env", "tree", "info", "about", "graph",
-             "debug", "index", "outdated", "-V", "--help", "cache_", "config_", "python_"}  # fmt: skip
+    looks = {
+        "list",
+        "show",
+        "freeze",
+        "check",
+        "--version",
+        "version",
+        "help",
+        "search",
+        "inspect",
+        "env",
+        "tree",
+        "info",
+        "about",
+        "graph",
+        "debug",
+        "index",
+        "outdated",
+        "-V",
+        "--help",
+    }
     if verb in looks and not (verb == "env" and len(bare) > 1 and bare[1] != "info"):
         return None
     if verb in {"sync", "lock", "venv", "build", "export"} and run.name != "pip" and not run.has("--index-url", "-i"):
@@ -203,9 +193,9 @@ def cargo(run: Run) -> str | None:
     verb = next((plain(word) for word in words if not word.startswith("-")), "help")
     free = {
         "cargo": "build b test t check c clippy fmt doc bench tree metadata version help run r clean locate-project verify-project nextest "
-        "update_ fetch vendor_ read-manifest pkgid search audit deny machete outdated expand",
-        "go": "build test vet fmt list version env doc mod help run_ clean tool generate_ work",
-        "rustup": "show toolchain_ which doc help",
+        "fetch  read-manifest pkgid search audit deny machete outdated expand",
+        "go": "build test vet fmt list version env doc mod help clean tool work",
+        "rustup": "show which doc help",
         "composer": "validate show outdated test check-platform-reqs diagnose dump-autoload info why licenses",
         "bundle": "check list show outdated info platform",
         "gem": "list search environment which info contents outdated",
@@ -235,7 +225,7 @@ def cargo(run: Run) -> str | None:
         run.ask("package", "it would change what the project needs")
     if run.name == "go" and verb == "env" and run.has("-w", "-u"):
         run.ask("package", "it would change go for every project")
-    if verb not in free and words and words != ["--version"]:
+    if verb not in free and words != ["--version"] and (words or run.name in {"cpan", "cpanm"}):
         run.ask(f"package:{verb}"[:60], f"{run.name} {verb} brings in code from elsewhere, or runs it")
     return None
 
@@ -243,21 +233,14 @@ def cargo(run: Run) -> str | None:
 def make(run: Run) -> str | None:
     """`make`: the project's own targets."""
     if any(word.startswith(("--eval", "--e")) for word in run.words):
-        for word in run.words:
-            for text in re.findall(r"\$\(shell ([^)]*)\)|\t?@?-?([^\n]+)$", plain(word.partition("=")[2])):
-                run.code(" ".join(text), None, "")
-        run.ask("make:eval", "make would run a text from the command line")
-    path = run.after("-f", "--file", "--makefile")
-    folder = run.after("-C", "--directory")
-    for word in (path, folder):
+        _evaluated(run)
+    for word in (run.after("-f", "--file", "--makefile"), run.after("-C", "--directory")):
         if word is not None and (vague(word) or plain(word).startswith(("/", "~", "..", "-"))):
             run.ask("make:file", "make would run a file outside the workspace")
     if run.has("-E", "-I", "--include-dir"):
         run.ask("make:option", "make would run a text from elsewhere")
-    for word in run.words:
-        name, sign, value = word.partition("=")
-        if sign and (name in {"SHELL", "MAKEFLAGS", ".SHELLFLAGS"} or "$(" in value or "`" in value):
-            run.ask("make:variable", "a variable would make it run another program")
+    if any(_sets_program(word) for word in run.words):
+        run.ask("make:variable", "a variable would make it run another program")
     if run.scope.wrote:
         run.ask("written-and-run", "it may run a file that the same command wrote")
     if run.words and run.words[0] == LOOSE:
@@ -265,28 +248,23 @@ def make(run: Run) -> str | None:
     return None
 
 
+def _evaluated(run: Run) -> None:
+    for word in run.words:
+        for text in re.findall(r"\$\(shell ([^)]*)\)|\t?@?-?([^\n]+)$", plain(word.partition("=")[2])):
+            run.code(" ".join(text), None, "")
+    run.ask("make:eval", "make would run a text from the command line")
+
+
+def _sets_program(word: str) -> bool:
+    name, sign, value = word.partition("=")
+    return bool(sign) and (name in {"SHELL", "MAKEFLAGS", ".SHELLFLAGS"} or "$(" in value or "`" in value)
+
+
 HANDLES: dict[str, Handle] = {
     **dict.fromkeys(("npm", "yarn", "pnpm", "cnpm"), node_packages),
     **dict.fromkeys(("npx", "bunx", "pnpx"), fetch_and_run),
     **dict.fromkeys(
-        [
-            "pip",
-            "pip3",
-            "pip2",
-            "uv",
-            "poetry",
-            "pipenv",
-            "pdm",
-            "hatch",
-            "rye",
-            "conda",
-            "mamba",
-            "micromamba",
-            "pipx",
-            "uvx",
-            "easy_install",
-            "twine",
-        ],
+        names("pip pip3 pip2 uv poetry pipenv pdm hatch rye conda mamba micromamba pipx uvx easy_install twine"),
         python_packages,
     ),
     **dict.fromkeys(

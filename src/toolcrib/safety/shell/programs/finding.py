@@ -1,13 +1,18 @@
 """Programs that look for files and may run something on each: `find`, `fd`, `xargs`."""
 
-from toolcrib.safety.shell import places, writing
+from itertools import pairwise
+
 from toolcrib.safety.shell.marks import LOOSE, UNKNOWN, plain, taints, vague
+from toolcrib.safety.shell.names import names
+from toolcrib.safety.shell.places import credential_file, system_root
 from toolcrib.safety.shell.programs.removing import removed
 from toolcrib.safety.shell.programs.wrappers import WRAPPERS, inner_words
 from toolcrib.safety.shell.run import Handle, Run
+from toolcrib.safety.shell.writing import note_write
 
 _RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 _WRITES = frozenset(("-fprint", "-fprint0", "-fprintf", "-fls"))
+_ASKING = frozenset(("-ok", "-okdir"))
 _NARROW = frozenset(("-name", "-iname", "-path", "-ipath", "-regex", "-iregex", "-wholename", "-newer", "-empty"))
 
 
@@ -19,16 +24,32 @@ def find(run: Run) -> str | None:
     if "-delete" in words:
         removed(run, [_whole(start, narrow=narrow) for start in starts], deep=True)
     for at, word in enumerate(words):
-        if word in _WRITES and at + 1 < len(words):
-            writing.write(run.machine, run.words[at + 1], run.scope)
-            run.ask("find:write", f"find {word} would write a file")
         if word in _RUNS:
             _each(run, at, starts, narrow=narrow)
+        if word in _WRITES or word in _ASKING:
+            _other_action(run, word, run.words[at + 1 : at + 2])
+    if any(word in _RUNS for word in words):
+        _aimed(run, words)
     if run.has("-files0-from"):
         run.ask("find:files0", "where it would look is not known")
     if any(word.startswith(LOOSE) for word in run.words):
         run.ask("find:unknown", "words that are not known before it runs may make find remove or run something")
-    return UNKNOWN
+    # It prints what it starts from, unless a test keeps that out.
+    tested = any(word in _NARROW and following != "*" for word, following in pairwise([*words, ""]))
+    return "\n".join([*(() if tested else starts), UNKNOWN])
+
+
+def _other_action(run: Run, word: str, following: list[str]) -> None:
+    for path in following if word in _WRITES else ():
+        note_write(run.machine, path, run.scope)
+    run.ask("find:action", f"find {word} writes a file, or waits for an answer to each one")
+
+
+def _aimed(run: Run, words: list[str]) -> None:
+    """`find -name '*.pem' -exec`: what is done is done to credentials."""
+    for word, pattern in pairwise(words):
+        if word in {"-name", "-iname"} and (credential_file(pattern.replace("*", "x")) or pattern.endswith(".pem")):
+            run.ask("credential", f"it would work on {pattern}, files for credentials")
 
 
 def _starts(run: Run) -> list[str]:
@@ -44,7 +65,7 @@ def _starts(run: Run) -> list[str]:
 
 def _whole(start: str, *, narrow: bool) -> str:
     """Everything below a start; with a name test only some of it, which a root is not spared by."""
-    if narrow and not places.root(start):
+    if narrow and not system_root(start):
         return start.rstrip("/") + "/" + UNKNOWN
     return start
 
@@ -86,22 +107,7 @@ def xargs(run: Run) -> str | None:
     """`xargs command`: its words come in, unknown unless what comes in is known."""
     row = WRAPPERS["nohup"]
     valued = frozenset(
-        [
-            "-I",
-            "-n",
-            "-P",
-            "-d",
-            "-L",
-            "-s",
-            "-E",
-            "-a",
-            "--max-args",
-            "--max-procs",
-            "--delimiter",
-            "--replace",
-            "--arg-file",
-            "--max-lines",
-        ]
+        names("-I -n -P -d -L -s -E -a --max-args --max-procs --delimiter --replace --arg-file --max-lines")
     )
     inner = inner_words(run, type(row)(valued)) or ["echo"]
     text = run.stdin
@@ -111,8 +117,8 @@ def xargs(run: Run) -> str | None:
     if any(word in {"-i", "--replace"} for word in run.words):
         place = "{}"
     if text is None or vague(text):
-        marks = taints(text or "")
-        given = [LOOSE + marks]
+        known = [word for word in (text or "").split()[:8] if not vague(word)]
+        given = [*known, LOOSE + taints(text or "")]
     else:
         given = text.split()[:200] if not run.has("-0", "--null") else text.split("\0")[:200]
     if not place:

@@ -1,64 +1,32 @@
 """`git`: looking, adding and committing are free; losing work, leaving the machine and running hooks are not."""
 
 import re
+from collections.abc import Callable
 
-from toolcrib.safety.shell import writing
 from toolcrib.safety.shell.marks import LOOSE, UNKNOWN, plain, shown, vague
+from toolcrib.safety.shell.names import names
+from toolcrib.safety.shell.places import in_temp, resolved
 from toolcrib.safety.shell.run import Handle, Run, is_option
+from toolcrib.safety.shell.writing import note_read
 
 # Options that take the permission away. A sub-command that is not here is asked about.
 _FREE: dict[str, str] = {
+    **dict.fromkeys(names("status rev-parse rev-list ls-files ls-tree describe name-rev merge-base shortlog"), ""),
     **dict.fromkeys(
-        [
-            "status",
-            "rev-parse",
-            "rev-list",
-            "ls-files",
-            "ls-tree",
-            "cat-file",
-            "describe",
-            "name-rev",
-            "merge-base",
-            "shortlog",
-        ],
-        "",
+        names("show-ref for-each-ref count-objects var version check-ignore check-attr cherry verify-commit"), ""
     ),
     **dict.fromkeys(
-        [
-            "show-ref",
-            "for-each-ref",
-            "count-objects",
-            "var",
-            "version",
-            "check-ignore",
-            "check-attr",
-            "cherry",
-            "verify-commit",
-        ],
-        "",
-    ),
-    **dict.fromkeys(
-        [
-            "verify-tag",
-            "whatchanged",
-            "annotate",
-            "blame",
-            "range-diff",
-            "diff-tree",
-            "diff-index",
-            "diff-files",
-            "fsck",
-        ],
-        "--output",
+        names("verify-tag whatchanged annotate blame range-diff diff-tree diff-index diff-files fsck"), "--output"
     ),
     **dict.fromkeys(["show", "log", "diff"], "--output --ext-diff --textconv"),
     "grep": "-O --open-files-in-pager",
+    "cat-file": "--filters --textconv",
     "help": "-w --web -m",
     "shortlog": "",
     "show-branch": "",
     "symbolic-ref": "-d --delete -m",
     "add": "-e --edit -i --interactive",
-    "commit": "--no-verify -n -t --template -F_ -e_",
+    "commit": "--no-verify -n -t --template",
     "rm": "",
     "mv": "",
     "restore": "",
@@ -142,8 +110,10 @@ def git(run: Run) -> str | None:
             run.ask("git:option", f"git {word} changes what git runs or where")
         if word in {"--version", "--help", "-v", "-h", "--exec-path", "--html-path", "--man-path"}:
             return None
+        if word == "-C" and at + 1 < len(words) and in_temp(resolved(words[at + 1], run.cwd)):
+            run.ask("git:option", "what a repository for everybody tells git to run is not known")
         if word == "-C" and at + 1 < len(words) and plain(words[at + 1]).startswith(("/", "~", "..")):
-            writing.read(run.machine, words[at + 1], run.scope)
+            note_read(run.machine, words[at + 1], run.scope)
         at += 2 if word in {"-C", "--git-dir", "--work-tree", "--namespace", "--super-prefix"} else 1
     if at >= len(words):
         return None
@@ -188,40 +158,51 @@ def _command(run: Run, verb: str, words: list[str]) -> str | None:
     return _closer(run, verb, words)
 
 
+_NO_EDITOR = ("--no-edit", "-m", "-am", "-F", "-C", "--message", "--file", "--reuse-message")
+
+
 def _closer(run: Run, verb: str, words: list[str]) -> str | None:
     bare = [plain(word) for word in words]
-    if verb == "checkout" and ("--" in bare or "." in bare or any(word.startswith((":/", "./")) for word in bare)):
-        run.ask("git:checkout", "it would throw changes away", "git stash")
-    if verb == "restore" and "--staged" not in bare and "-S" not in bare:
-        run.ask("git:restore", "it would throw changes away", "git stash")
-    if verb == "rm" and "--cached" not in bare:
-        run.ask("git:rm", "it would remove files")
-    if verb == "config":
-        _config(run, words)
-    if verb in {"fetch", "pull", "ls-remote"} and any(
-        "::" in word or "://" in word or ("@" in word and ":" in word) for word in bare
-    ):
-        run.ask("git:remote", f"git {verb} from an address that is not among the configured ones")
-    if (
-        verb == "commit"
-        and "--amend" in bare
-        and "--no-edit" not in bare
-        and not any(w.startswith(("-m", "-F", "-C")) for w in bare)
-    ):
-        run.ask("git:editor", "it would open an editor")
-    if verb == "bisect" and bare[:1] == ["run"]:
-        run.again(words[1:])
+    look = _CLOSER.get(verb)
+    if look is not None:
+        look(run, words, bare)
+    for word in words if "--no-index" in bare else ():
+        note_read(run.machine, word, run.scope)
     if run.scope.wrote and verb in {"commit", "merge", "checkout", "rebase"} and _wrote_hook(run):
         run.ask("written-and-run", "git runs hooks, and the same command wrote one")
     return None
+
+
+def _checkout(run: Run, _words: list[str], bare: list[str]) -> None:
+    if "--" in bare or "." in bare or any(word.startswith((":/", "./")) for word in bare):
+        run.ask("git:checkout", "it would throw changes away", "git stash")
+
+
+def _restore(run: Run, _words: list[str], bare: list[str]) -> None:
+    if "--staged" not in bare and "-S" not in bare:
+        run.ask("git:restore", "it would throw changes away", "git stash")
+
+
+def _remove(run: Run, _words: list[str], bare: list[str]) -> None:
+    if "--cached" not in bare:
+        run.ask("git:rm", "it would remove files", "git rm --cached")
+
+
+def _from_address(run: Run, _words: list[str], bare: list[str]) -> None:
+    if any("::" in word or "://" in word or ("@" in word and ":" in word) for word in bare):
+        run.ask("git:remote", "it would reach an address that is not among the configured ones")
+
+
+def _commit(run: Run, _words: list[str], bare: list[str]) -> None:
+    if "--amend" in bare and not any(word.startswith(_NO_EDITOR) for word in bare):
+        run.ask("git:editor", "it would open an editor", "git commit --amend --no-edit")
 
 
 def _wrote_hook(run: Run) -> bool:
     return any("hooks/" in path or path.endswith((".gitattributes", ".git/config")) for path in run.scope.files)
 
 
-def _config(run: Run, words: list[str]) -> None:
-    bare = [plain(word) for word in words]
+def _config(run: Run, words: list[str], bare: list[str]) -> None:
     looks = {"--get", "--get-all", "--list", "-l", "--get-regexp", "--show-origin", "list", "get", "--get-urlmatch"}
     if looks & set(bare):
         return
@@ -243,24 +224,45 @@ def _config(run: Run, words: list[str]) -> None:
         run.ask("git:config", "it would change git for every project")
 
 
+_CLOSER: dict[str, Callable[[Run, list[str], list[str]], None]] = {
+    "checkout": _checkout,
+    "restore": _restore,
+    "rm": _remove,
+    "config": _config,
+    "commit": _commit,
+    **dict.fromkeys(("fetch", "pull", "ls-remote"), _from_address),
+}
+
+
 def _others(run: Run, verb: str, words: list[str]) -> str | None:
     bare = [plain(word) for word in words]
     if verb == "submodule" and bare[:1] == ["foreach"]:
         run.code(" ".join(word for word in bare[1:] if not word.startswith("-")), None, UNKNOWN)
     if verb == "bisect" and bare[:1] == ["run"]:
         run.again(words[1:])
-    if verb == "filter-branch":
-        for option in ("--tree-filter", "--index-filter", "--msg-filter", "--env-filter"):
-            if option in bare[:-1]:
-                run.code(bare[bare.index(option) + 1], None, UNKNOWN)
-    if verb in {"clone", "submodule"} and any(word.startswith("ext::") for word in bare):
-        run.code(next(word for word in bare if word.startswith("ext::"))[5:], None, UNKNOWN)
     if verb == "clone":
         run.scope.wrote = True
-    if verb == "difftool" and ("-x" in bare or any(word.startswith("--extcmd") for word in bare)):
-        text = next((word.partition("=")[2] for word in bare if word.startswith("--extcmd=")), "")
-        run.code(text or bare[min(len(bare) - 1, bare.index("-x") + 1 if "-x" in bare else 0)], None, UNKNOWN)
+    for text in _texts_inside(bare):
+        run.code(text, None, UNKNOWN)
     return UNKNOWN
+
+
+_TEXT_BEHIND = frozenset(
+    names(
+        "--tree-filter --index-filter --msg-filter --env-filter --parent-filter --commit-filter --tag-name-filter",
+        "-x --extcmd --exec --tool-cmd --upload-pack --receive-pack -u",
+    )
+)
+
+
+def _texts_inside(words: list[str]) -> list[str]:
+    """What git would give to a shell: the value of an option, or an address that is a command."""
+    out = [word[5:] for word in words if word.startswith("ext::")]
+    for at, word in enumerate(words):
+        name, sign, value = word.partition("=")
+        if name in _TEXT_BEHIND:
+            out.append(value if sign else "".join(words[at + 1 : at + 2]))
+    return [text for text in out if text]
 
 
 def forge(run: Run) -> str | None:
@@ -268,6 +270,8 @@ def forge(run: Run) -> str | None:
     bare = [plain(word) for word in run.operands("-R --repo -L --limit --json -q --jq -t -s --state")]
     looks = {"list", "view", "status", "diff", "checks", "watch", "ls"}
     if len(bare) >= 2 and bare[1] in looks and bare[0] not in {"auth", "secret", "variable"}:
+        return None
+    if bare[:1] == ["api"] and not run.has("-X", "--method", "-f", "-F", "--field", "--raw-field", "--input"):
         return None
     if run.words[:1] in (["--version"], ["version"], ["help"]) or bare[:2] == ["auth", "status"]:
         return None

@@ -2,8 +2,19 @@
 
 import re
 
-from toolcrib.safety.shell import code, places
+from toolcrib.safety.shell.code import Seen, harmless_node, harmless_perl, harmless_python
 from toolcrib.safety.shell.marks import UNKNOWN, plain, shown, vague
+from toolcrib.safety.shell.names import names
+from toolcrib.safety.shell.places import (
+    credential_file,
+    in_temp,
+    is_disk,
+    is_inside,
+    is_startup,
+    resolved,
+    system_file,
+    system_root,
+)
 from toolcrib.safety.shell.programs.shells import untrusted
 from toolcrib.safety.shell.run import Handle, Run
 from toolcrib.safety.shell.scope import Scope
@@ -15,7 +26,7 @@ _QUERY = frozenset(("--version", "-V", "-v", "--help", "-h", "-VV", "version"))
 def judge_code(run: Run, text: str, *, harmless: bool) -> None:
     """Judges a text of code; `harmless` is what a closer look said."""
     untrusted(run, text, run.name)
-    seen = code.Seen(plain(text))
+    seen = Seen(plain(text))
     if seen.bomb:
         run.deny("fork-bomb", "it would start itself again and again until the machine stops")
     if seen.sends and (seen.runs or "dup2" in text):
@@ -31,15 +42,15 @@ def judge_code(run: Run, text: str, *, harmless: bool) -> None:
         )
 
 
-def _literal(run: Run, seen: code.Seen, literal: str) -> None:
+def _literal(run: Run, seen: Seen, literal: str) -> None:
     """A quoted text in code: a path that is removed or sent, a command that is run."""
-    if seen.removes and places.root(literal):
+    if seen.removes and system_root(literal):
         run.deny("system-tree", f"it would remove {shown(literal)}")
-    if (seen.removes or seen.writes) and literal.startswith(("/", "~")) and places.system_file(literal):
+    if (seen.removes or seen.writes) and literal.startswith(("/", "~")) and system_file(literal):
         run.deny("system-path", f"it would change {shown(literal)}, a file of the system")
-    if (seen.writes) and (places.startup(literal) or places.disk(literal)):
+    if (seen.writes) and (is_startup(literal) or is_disk(literal)):
         run.deny("start-up", f"it would change {shown(literal)}, which runs later")
-    if len(literal) < 400 and places.credential(literal):
+    if len(literal) < 400 and credential_file(literal):
         if seen.sends or seen.fetches:
             run.deny("secret-sent", f"it would send {shown(literal)} over the network")
         run.ask("credential", f"it would read {shown(literal)}, a place for credentials")
@@ -59,11 +70,9 @@ def python(run: Run) -> str | None:
         if found:
             value = found.group(2) or (words[at + 1] if at + 1 < len(words) else "")
             rest = words[at + (1 if found.group(2) else 2) :]
-            return (
-                _module(run, plain(value), rest) if found.group(1) == "m" else _text(run, value, code.harmless_python)
-            )
+            return _module(run, plain(value), rest) if found.group(1) == "m" else _text(run, value, harmless_python)
         at += 2 if word in {"-W", "-X"} else 1
-    return _file_or_input(run, words[at:], code.harmless_python)
+    return _file_or_input(run, words[at:], harmless_python)
 
 
 def _text(run: Run, text: str, harmless: "object") -> str | None:
@@ -72,51 +81,12 @@ def _text(run: Run, text: str, harmless: "object") -> str | None:
 
 
 _MODULES_FREE = frozenset(
-    [
-        "pytest",
-        "unittest",
-        "doctest",
-        "json.tool",
-        "venv",
-        "compileall",
-        "py_compile",
-        "black",
-        "ruff",
-        "mypy",
-        "flake8",
-        "isort",
-        "pylint",
-        "coverage",
-        "tox",
-        "nox",
-        "pyflakes",
-        "pycodestyle",
-        "build",
-        "site",
-        "platform",
-        "sysconfig",
-        "this",
-        "calendar",
-        "tabnanny",
-        "ast",
-        "dis",
-        "tokenize",
-        "timeit",
-        "cProfile",
-        "bandit",
-        "basedpyright",
-        "pyright",
-        "sphinx",
-        "mkdocs",
-        "pre_commit",
-        "zipfile_",
-        "twine_",
-        "isort",
-        "autopep8",
-        "yapf",
-        "pydoc",
-        "keyword",
-    ]
+    names(
+        "pytest unittest doctest json.tool venv compileall py_compile black ruff mypy flake8 isort pylint",
+        "coverage tox nox pyflakes pycodestyle build site platform sysconfig this calendar tabnanny ast dis",
+        "tokenize timeit cProfile bandit basedpyright pyright sphinx mkdocs pre_commit isort autopep8 yapf",
+        "pydoc keyword",
+    )
 )
 
 
@@ -144,21 +114,26 @@ def _module(run: Run, name: str, rest: list[str]) -> str | None:
     return None
 
 
+def _covered(run: Run, words: list[str], *, as_module: bool) -> str | None:
+    """`coverage run [-m] what`."""
+    if as_module:
+        return _module(run, plain(words[0]), []) if words else None
+    return _file_or_input(run, words, harmless_python)
+
+
 def _runs_more(run: Run, name: str, rest: list[str]) -> str | None:
     words = [word for word in rest if not word.startswith("-")]
     if name == "coverage" and words[:1] == ["run"]:
-        words = words[1:]
-        if "-m" in rest:
-            return _module(run, plain(words[0]), []) if words else None
-    elif name in {"coverage", "ast", "doctest", "venv"}:
+        return _covered(run, words[1:], as_module="-m" in rest)
+    if name in {"coverage", "ast", "doctest", "venv"}:
         for word in words:
-            if not places.inside(word, run.cwd, run.machine.workspace):
+            if not is_inside(word, run.cwd, run.machine.workspace):
                 run.ask("outside", f"{shown(word)} is outside the workspace")
         return None
     if name == "timeit":
-        return _text(run, " ".join(words), code.harmless_python)
+        return _text(run, " ".join(words), harmless_python)
     if name == "cProfile" and words:
-        return _file_or_input(run, words[-1:], code.harmless_python)
+        return _file_or_input(run, words[-1:], harmless_python)
     if name != "pydoc" or run.has("-b", "-p", "-n"):
         run.ask(f"module:{name}", f"python -m {name} can run anything")
     return None
@@ -177,7 +152,7 @@ def _file_or_input(run: Run, rest: list[str], harmless: "object") -> str | None:
 def program_file(run: Run, word: str) -> None:
     """A script: one of the workspace may run, as its tests may; the sandbox is what holds it."""
     untrusted(run, word, run.name)
-    path = places.resolved(word, run.cwd)
+    path = resolved(word, run.cwd)
     text = run.scope.files.get(path)
     if text is not None:
         untrusted(run, text, run.name)
@@ -186,7 +161,7 @@ def program_file(run: Run, word: str) -> None:
     if run.scope.wrote:
         run.ask("written-and-run", f"{shown(word)} may be a file that the same command wrote")
     outside = path.startswith(("/", "~", "..")) and not (
-        run.machine.workspace and places.inside(word, run.cwd, run.machine.workspace) and not places.in_temp(path)
+        run.machine.workspace and is_inside(word, run.cwd, run.machine.workspace) and not in_temp(path)
     )
     if vague(word) or outside or path.rpartition("/")[2].startswith("."):
         run.ask("script", f"it would run {shown(word)}, which is not a known file of the workspace")
@@ -247,15 +222,30 @@ _OTHERS: dict[str, tuple[str, str]] = {
 _FILES_RUN = frozenset(("node", "nodejs", "ruby", "perl", "php", "lua", "bun", "julia", "Rscript", "tsx", "ts-node"))
 
 
+def php(run: Run) -> str | None:
+    """`php`: `-S` serves the folder."""
+    if run.has("-S", "-t"):
+        run.ask("serves", "php would offer the folder to other machines")
+    return other(run)
+
+
+def _inline(run: Run, text: str) -> None:
+    if escape := _EDITOR_ESCAPE.match(plain(text)):
+        run.code(escape.group(1), Scope(run.cwd), UNKNOWN)
+    judge_code(run, text, harmless=_harmless(run, text))
+
+
+_EDITOR_ESCAPE = re.compile(r":*\s*(?:\d*r\s*|w\s*|%|sil\w*\s*|exe\w*\s*[\"'])*!\s*(.+)", re.DOTALL)
+
+
 def other(run: Run) -> str | None:
     """`perl -e`, `node -e` and their like."""
-    words = run.words
-    if len(words) == 1 and words[0] in _QUERY:
+    if len(run.words) == 1 and run.words[0] in _QUERY:
         return None
     coded, loaded = _OTHERS.get(run.name, ("-e", ""))
     found = _inline_texts(run, coded.split())
     for text in found:
-        judge_code(run, text, harmless=_harmless(run, text))
+        _inline(run, text)
     if loaded and any(run.after(option) is not None for option in loaded.split()):
         run.ask("loads", f"{run.name} would load a file that was not looked at")
     if found:
@@ -294,15 +284,15 @@ def _harmless(run: Run, text: str) -> bool:
     if vague(text):
         return False
     if run.name in {"node", "nodejs"}:
-        return code.harmless_node(plain(text))
+        return harmless_node(plain(text))
     in_place = any(re.match(r"-\w*i", word) for word in run.words)
-    return run.name == "perl" and not in_place and code.harmless_perl(plain(text))
+    return run.name == "perl" and not in_place and harmless_perl(plain(text))
 
 
 def _as_words(run: Run) -> None:
     """Databases, editors, calculators and anything else that takes commands of its own."""
     told = " ".join(plain(word) for word in run.words)
-    if run.name == "bc" and not run.has("-i") and all(places.inside(w, run.cwd) for w in run.operands()):
+    if run.name == "bc" and not run.has("-i") and all(is_inside(w, run.cwd) for w in run.operands()):
         return
     for found in re.findall(r"(?:\.shell|\.system|\\!|:!|system\s|!)\s*([^'\")]+)", told):
         run.code(found, Scope(run.cwd), UNKNOWN)
@@ -339,5 +329,6 @@ def awk(run: Run) -> str | None:
 HANDLES: dict[str, Handle] = {
     **dict.fromkeys(_PYTHONS.split(), python),
     **dict.fromkeys(_OTHERS, other),
+    "php": php,
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk", "original-awk"), awk),
 }

@@ -2,9 +2,11 @@
 
 import re
 
-from toolcrib.safety.shell import places, writing
 from toolcrib.safety.shell.marks import NET, SECRET, UNKNOWN, plain, shown, taints, vague
+from toolcrib.safety.shell.names import names
+from toolcrib.safety.shell.places import credential_file, resolved
 from toolcrib.safety.shell.run import Handle, Run
+from toolcrib.safety.shell.writing import note_read, note_write
 
 _LOOPBACK = re.compile(r"(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)")
 _ADDRESS = re.compile(r"(?:\d+\.\d+\.\d+\.\d+|0x[0-9a-f]+|\d+|\[.*\])")
@@ -14,13 +16,17 @@ _CURL_VALUED = (
     "--retry-delay --range --cert --key --cacert --capath --dump-header --resolve --url --json --data-raw --data-binary "
     "--data-urlencode --interface --limit-rate --max-redirs --oauth2-bearer --netrc-file --connect-to --retry-max-time"
 )
-_CURL_SENDS = ("-d", "-F", "-T", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--form", "--json",
-               "--form-string", "--upload-file", "--url-query")  # fmt: skip
-_CURL_BARRED = ("-K", "--config", "-x", "--proxy", "-u", "--user", "-b", "-c", "--cookie", "--cookie-jar", "-n", "--netrc",
-                "--netrc-file", "-E", "--cert", "--key", "-D", "--dump-header", "--trace", "--trace-ascii", "--libcurl",
-                "--unix-socket", "--abstract-unix-socket", "--resolve", "--connect-to", "--engine", "-Q", "--quote",
-                "--proto-redir", "--interface", "--preproxy", "--socks5", "--socks4", "--oauth2-bearer", "--stderr",
-                "--etag-save", "--hsts", "--alt-svc", "--output-dir", "--create-dirs", "--variable", "--expand-url")  # fmt: skip
+_CURL_SENDS = names(
+    "-d -F -T --data --data-raw --data-binary --data-urlencode --data-ascii --form --json --form-string",
+    "--upload-file --url-query",
+)
+_CURL_BARRED = names(
+    "-K --config -x --proxy -u --user -b -c --cookie --cookie-jar -n --netrc --netrc-file -E --cert --key",
+    "-D --dump-header --trace --trace-ascii --libcurl --unix-socket --abstract-unix-socket --resolve",
+    "--connect-to --engine -Q --quote --proto-redir --interface --preproxy --socks5 --socks4",
+    "--oauth2-bearer --stderr --etag-save --hsts --alt-svc --output-dir --create-dirs --variable",
+    "--expand-url",
+)
 
 
 def url_name(url: str) -> str:
@@ -38,7 +44,7 @@ def _address(run: Run, url: str) -> None:
     if mark and scheme.lower() not in {"http", "https"}:
         run.ask("url:scheme", f"{scheme}:// is more than fetching a page")
         if scheme.lower() == "file":
-            writing.read(run.machine, rest, run.scope)
+            note_read(run.machine, rest, run.scope)
     if "@" in host:
         run.ask("url:login", "the address carries a login")
     name = host.rpartition("@")[2]
@@ -50,8 +56,8 @@ def _address(run: Run, url: str) -> None:
 
 
 def _kept(run: Run, path: str) -> None:
-    writing.write(run.machine, path, run.scope, "download to")
-    run.scope.files[places.resolved(path, run.cwd)] = UNKNOWN + NET
+    note_write(run.machine, path, run.scope, "download to")
+    run.scope.files[resolved(path, run.cwd)] = UNKNOWN + NET
     run.scope.wrote = True
 
 
@@ -110,7 +116,7 @@ def _sent(run: Run, values: list[str]) -> None:
     for value in values:
         for name in re.split(r"[=;]", plain(value)):
             path = name.lstrip("@<")
-            if places.credential(path, run.cwd):
+            if credential_file(path, run.cwd):
                 run.deny("secret-sent", f"it would send {path} over the network")
         if SECRET in value:
             run.deny("secret-sent", "it would send a credential over the network")
@@ -218,7 +224,7 @@ def look_up(run: Run) -> str | None:
     """`dig`, `ping`, `host`: free for plain names; a computed name can carry data out."""
     if any(vague(word) for word in run.words):
         run.ask("dns", "a name that is put together on the way can carry data out", "the name itself")
-    if run.has("-f", "-k", "-p") and run.name in {"dig", "ping"}:
+    if (run.has("-f", "-k", "-p") and run.name in {"dig", "ping"}) or (run.name == "whois" and run.has("-h", "-p")):
         run.ask("network", f"{run.name} would do more than a look-up")
     if run.name.startswith("ping") and run.has("-f"):
         run.ask("network", "it would flood another machine")
@@ -228,8 +234,27 @@ def look_up(run: Run) -> str | None:
 def ssl(run: Run) -> str | None:
     """`openssl`: looking at certificates and sums is free."""
     verb = plain(run.words[0]) if run.words else "version"
-    free = {"version", "dgst", "x509", "verify", "asn1parse", "crl", "md5", "sha1", "sha256", "sha512", "rand", "prime",
-            "ciphers", "speed", "list", "base64", "req_", "crl2pkcs7", "errstr", "help"}  # fmt: skip
+    free = {
+        "version",
+        "dgst",
+        "x509",
+        "verify",
+        "asn1parse",
+        "crl",
+        "md5",
+        "sha1",
+        "sha256",
+        "sha512",
+        "rand",
+        "prime",
+        "ciphers",
+        "speed",
+        "list",
+        "base64",
+        "crl2pkcs7",
+        "errstr",
+        "help",
+    }
     if run.has("-engine", "-provider") or verb not in free or run.has("-out", "-CAserial", "-writerand", "-sign"):
         run.ask("openssl", f"openssl {verb} makes keys, connects, or loads code")
     return UNKNOWN + (NET if verb in {"s_client", "s_server"} else "")
@@ -254,69 +279,30 @@ def server(run: Run) -> str | None:
     return None
 
 
+def zsh_module(run: Run) -> str | None:
+    """`zmodload zsh/net/tcp`, `ztcp`: the shell itself connects."""
+    if run.name == "ztcp" or any("net" in word or "socket" in word for word in run.words):
+        run.deny("network-shell", "the shell itself would connect to the network")
+    run.ask("loads", "it would load a part of the shell")
+    return None
+
+
 HANDLES: dict[str, Handle] = {
     "curl": curl,
+    **dict.fromkeys(("zmodload", "ztcp"), zsh_module),
     **dict.fromkeys(("wget", "wget2"), wget),
     **dict.fromkeys(("nc", "ncat", "netcat", "nc.traditional", "nc.openbsd"), netcat),
     "socat": socat,
     **dict.fromkeys(("ssh", "autossh", "mosh", "dbclient", "sshpass", "plink"), secure_shell),
     **dict.fromkeys(
-        [
-            "scp",
-            "sftp",
-            "rclone",
-            "lftp",
-            "ftp",
-            "tftp",
-            "ncftp",
-            "smbclient",
-            "rcp",
-            "pscp",
-            "s3cmd",
-            "gsutil",
-            "azcopy",
-            "croc",
-            "wormhole",
-        ],
-        copy_remote,
+        names("scp sftp rclone lftp ftp tftp ncftp smbclient rcp pscp s3cmd gsutil azcopy croc wormhole"), copy_remote
     ),
     **dict.fromkeys(
-        [
-            "telnet",
-            "lynx",
-            "w3m",
-            "links",
-            "elinks",
-            "axel",
-            "aria2c",
-            "http",
-            "https",
-            "xh",
-            "httpie",
-            "fetch",
-            "GET",
-            "POST",
-            "lwp-download",
-            "lwp-request",
-            "websocat",
-            "wscat",
-            "nmap",
-            "masscan",
-            "hping3",
-            "mail",
-            "mailx",
-            "mutt",
-            "sendmail",
-            "swaks",
-            "msmtp",
-            "tcpdump",
-            "tshark",
-            "wireshark",
-            "rlogin",
-            "rsh",
-            "finger",
-            "cadaver",
-        ],
+        names(
+            "telnet lynx w3m links elinks axel aria2c http https xh httpie fetch GET POST lwp-download",
+            "lwp-request websocat wscat nmap masscan hping3 mail mailx mutt sendmail swaks msmtp tcpdump tshark",
+            "wireshark rlogin rsh finger cadaver",
+        ),
         any_client,
     ),
     **dict.fromkeys(
@@ -324,38 +310,9 @@ HANDLES: dict[str, Handle] = {
     ),
     "openssl": ssl,
     **dict.fromkeys(
-        [
-            "gpg",
-            "gpg2",
-            "ssh-keygen",
-            "ssh-add",
-            "ssh-agent",
-            "pass",
-            "security",
-            "vault",
-            "age",
-            "keyring",
-            "op",
-            "bw",
-            "secret-tool",
-            "lpass",
-        ],
-        keys,
+        names("gpg gpg2 ssh-keygen ssh-add ssh-agent pass security vault age keyring op bw secret-tool lpass"), keys
     ),
     **dict.fromkeys(
-        [
-            "http-server",
-            "serve",
-            "live-server",
-            "ngrok",
-            "cloudflared",
-            "localtunnel",
-            "lt",
-            "bore",
-            "frpc",
-            "chisel",
-            "ligolo",
-        ],
-        server,
+        names("http-server serve live-server ngrok cloudflared localtunnel lt bore frpc chisel ligolo"), server
     ),
 }

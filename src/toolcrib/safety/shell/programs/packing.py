@@ -2,18 +2,13 @@
 
 import re
 
-from toolcrib.safety.shell import places, writing
 from toolcrib.safety.shell.marks import LOOSE, UNKNOWN, plain, shown, vague
+from toolcrib.safety.shell.names import names
+from toolcrib.safety.shell.places import in_temp, system_root
 from toolcrib.safety.shell.run import Handle, Run
+from toolcrib.safety.shell.writing import note_write
 
-_TAR_RUNS = (
-    "--to-command",
-    "--use-compress-program",
-    "--rsh-command",
-    "--info-script",
-    "--new-volume-script",
-    "--rmt-command",
-)
+_TAR_RUNS = names("--to-command --use-compress-program --rsh-command --info-script --new-volume-script --rmt-command")
 
 
 def tar(run: Run) -> str | None:
@@ -43,8 +38,8 @@ def tar(run: Run) -> str | None:
 def _places(run: Run, letters: str, *, unpacks: bool) -> None:
     folder = run.after("-C", "--directory")
     if unpacks and folder is not None:
-        writing.write(run.machine, folder, run.scope, "unpack into")
-    if unpacks and run.cwd.startswith(("/", "~", "..")) and not places.in_temp(run.cwd):
+        note_write(run.machine, folder, run.scope, "unpack into")
+    if unpacks and run.cwd.startswith(("/", "~", "..")) and not in_temp(run.cwd):
         run.ask("outside", "it would unpack outside the workspace")
     if not unpacks and ("c" in letters or run.has("--create", "-r", "-u", "--append")):
         rest = run.operands("-C --exclude -T -X --directory")
@@ -52,7 +47,7 @@ def _places(run: Run, letters: str, *, unpacks: bool) -> None:
             (word for word in rest if re.search(r"\.t?(?:ar|gz|bz2|xz|zst|gz)\b", word)), "-"
         )
         if name != "-":
-            writing.write(run.machine, name, run.scope)
+            note_write(run.machine, name, run.scope)
         if ":" in name and not name.startswith("/"):
             run.ask("remote", "tar would write to another machine")
 
@@ -61,10 +56,12 @@ def unzip(run: Run) -> str | None:
     """`unzip`, `7z`, `unrar`: unpacking into the workspace."""
     folder = run.after("-d")
     if folder is not None:
-        writing.write(run.machine, folder, run.scope, "unpack into")
+        note_write(run.machine, folder, run.scope, "unpack into")
+    if run.name == "unzip" and run.has("-K", "-:"):
+        run.ask("archive", "unzip would leave its folder, or give files their owner's rights")
     if run.name == "unzip" and run.has("-l", "-t", "-Z", "-p", "-v", "-z"):
         return run.unknown()
-    if run.name != "unzip" and not run.words[:1] == ["l"]:
+    if run.name != "unzip" and run.words[:1] != ["l"]:
         run.ask("archive", f"{run.name} would write files")
     return run.unknown()
 
@@ -77,7 +74,7 @@ def zip_up(run: Run) -> str | None:
             run.code(text, None, UNKNOWN)
         run.ask("zip:runs", "zip would run a command, or remove what it packs")
     for word in run.operands("-x -i -b -t -n -s -P")[:1]:
-        writing.write(run.machine, word, run.scope)
+        note_write(run.machine, word, run.scope)
     return None
 
 
@@ -93,10 +90,10 @@ def rsync(run: Run) -> str | None:
         run.ask("remote", f"it would copy from or to another machine: {shown(remote[0])}")
     if run.has("--delete", "--delete-after", "--delete-before", "--del", "--remove-source-files", "--delete-excluded"):
         run.ask("recursive", "rsync would remove files")
-        if words and places.root(words[-1], run.cwd):
+        if words and system_root(words[-1], run.cwd):
             run.deny("system-tree", f"it would empty {shown(words[-1])}")
     if words and not remote:
-        writing.write(run.machine, words[-1], run.scope)
+        note_write(run.machine, words[-1], run.scope)
     if any(vague(word) for word in words):
         run.ask("path:unknown", "which files it takes is not known before it runs")
     return None

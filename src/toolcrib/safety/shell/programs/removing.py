@@ -2,9 +2,21 @@
 
 from collections.abc import Sequence
 
-from toolcrib.safety.shell import places, writing
 from toolcrib.safety.shell.marks import plain, shown, vague
+from toolcrib.safety.shell.names import names
+from toolcrib.safety.shell.places import (
+    credential_file,
+    in_temp,
+    is_disk,
+    is_harmless,
+    is_hook,
+    is_inside,
+    resolved,
+    system_file,
+    system_root,
+)
 from toolcrib.safety.shell.run import Handle, Run
+from toolcrib.safety.shell.writing import note_read, note_write
 
 
 def remove(run: Run) -> str | None:
@@ -19,20 +31,20 @@ def remove(run: Run) -> str | None:
 def removed(run: Run, targets: Sequence[str], *, deep: bool, how: str = "remove") -> None:
     """Judges what would be gone."""
     for target in targets:
-        found = places.root(target, run.cwd)
+        found = system_root(target, run.cwd)
         if found:
             run.deny(
                 "system-tree", f"it would {how} {shown(target)}: {found} is a system tree or somebody's whole home"
             )
-        if places.disk(target, run.cwd):
+        if is_disk(target, run.cwd):
             run.deny("device", f"it would {how} the device {shown(target)}")
-        single = places.system_file(target, run.cwd)
+        single = system_file(target, run.cwd)
         if single and not (vague(target) and plain(target) in {"", "/"}):
             run.deny("system-path", f"it would {how} {single}, a file of the system")
-        path = places.resolved(target, run.cwd)
+        path = resolved(target, run.cwd)
         if path.endswith("_history") or path.startswith("/var/log"):
             run.deny("traces", f"it would {how} {shown(target)}, a record of what was done")
-    safe = targets and all(places.in_temp(places.resolved(target)) and not vague(target) for target in targets)
+    safe = targets and all(in_temp(resolved(target)) and not vague(target) for target in targets)
     if not safe or how != "remove":
         kind = "recursive" if deep else "remove"
         run.ask(kind, f"it would {how} {' '.join(shown(target) for target in targets)[:80]} for good")
@@ -49,10 +61,10 @@ def copy_blocks(run: Run) -> str | None:
     for word in run.words:
         name, _, value = word.partition("=")
         if name == "of":
-            writing.write(run.machine, value, run.scope, "overwrite")
-            run.ask("dd", f"it would overwrite {shown(value)}") if not places.harmless_device(value) else None
+            note_write(run.machine, value, run.scope, "overwrite")
+            run.ask("dd", f"it would overwrite {shown(value)}") if not is_harmless(value) else None
         elif name == "if":
-            writing.read(run.machine, value, run.scope)
+            note_read(run.machine, value, run.scope)
     return None
 
 
@@ -75,8 +87,10 @@ def format_disk(run: Run) -> str | None:
 def volumes(run: Run) -> str | None:
     """Logical volumes, arrays, encrypted disks."""
     told = " ".join(plain(word) for word in run.words)
-    bad = ("luksFormat", "luksErase", "erase", "destroy", "--zero-superblock", "format", "sanitize", "eraseDisk",
-           "eraseVolume", "zeroDisk", "partitionDisk", "secureErase", "labelclear")  # fmt: skip
+    bad = names(
+        "luksFormat luksErase erase destroy --zero-superblock format sanitize eraseDisk eraseVolume zeroDisk",
+        "partitionDisk secureErase labelclear",
+    )
     if run.name in {"pvremove", "vgremove", "lvremove"} or any(word in told.split() for word in bad):
         run.deny("device", f"{run.name} would destroy what is on a disk")
     run.ask("disk", f"{run.name} changes disks")
@@ -93,25 +107,32 @@ def modes(run: Run) -> str | None:
     first, targets = _symbolic(run, first, targets)
     deep = run.has("-R", "--recursive")
     for target in targets:
-        if places.root(target, run.cwd) and (deep or run.name != "chmod" or "7" in first or "w" in first):
+        if system_root(target, run.cwd) and (deep or run.name != "chmod" or "7" in first or "w" in first):
             run.deny("system-tree", f"it would change the rights of {shown(target)}, a system tree")
-        if places.system_file(target, run.cwd):
+        if system_file(target, run.cwd):
             run.deny("system-path", f"it would change the rights of {shown(target)}, a file of the system")
-    run_bits = plain(first)
-    if run.name == "chmod" and (_sets_id(run_bits)):
+    bits = plain(first)
+    if run.name == "chmod" and _sets_id(bits):
         run.ask("setuid", "it would let others run a file with its owner's rights")
-    if run.name != "chmod" or deep or _open_to_all(run_bits) or not targets:
+    if run.name != "chmod" or deep or _open_to_all(bits) or not targets:
         run.ask("rights", f"it would change the rights of {' '.join(map(shown, targets))[:80]}")
-    for target in targets:
-        if not places.inside(target, run.cwd, run.machine.workspace) or vague(target):
-            run.ask("outside", f"it would change the rights of {shown(target)}, outside the workspace")
-        elif places.hook(target, run.cwd) or places.credential(target, run.cwd):
-            run.ask("hook", f"it would change the rights of {shown(target)}")
+    _whose(run, targets)
     return None
+
+
+def _whose(run: Run, targets: list[str]) -> None:
+    for target in targets:
+        if not is_inside(target, run.cwd, run.machine.workspace) or vague(target):
+            run.ask("outside", f"it would change the rights of {shown(target)}, outside the workspace")
+        elif is_hook(target, run.cwd) or credential_file(target, run.cwd):
+            run.ask("hook", f"it would change the rights of {shown(target)}")
 
 
 def _symbolic(run: Run, first: str, targets: list[str]) -> tuple[str, list[str]]:
     """`chmod -x file`: the mode looks like an option."""
+    if run.name == "chattr":
+        every = [first, *targets] if first else targets
+        return "", [word for word in every if not word.startswith(("+", "="))]
     if run.name != "chmod":
         return first, targets
     for word in run.words:
@@ -139,11 +160,15 @@ def move_to_trash(run: Run) -> str | None:
 def dangling(run: Run) -> str | None:
     """`unlink`, `rmdir`: one thing at a time. An empty folder is no loss."""
     targets = run.operands()
-    if run.name == "rmdir" and targets and not any(places.root(word, run.cwd) or vague(word) for word in targets):
-        if all(places.inside(word, run.cwd, run.machine.workspace) for word in targets):
-            return None
+    empty = run.name == "rmdir" and bool(targets)
+    if empty and all(_own(run, word) for word in targets):
+        return None
     removed(run, targets, deep=False)
     return None
+
+
+def _own(run: Run, word: str) -> bool:
+    return is_inside(word, run.cwd, run.machine.workspace) and not system_root(word, run.cwd) and not vague(word)
 
 
 HANDLES: dict[str, Handle] = {

@@ -2,8 +2,8 @@
 
 import re
 
-from toolcrib.safety.shell import places
 from toolcrib.safety.shell.marks import HIDDEN, LOOSE, NET, SECRET, UNKNOWN, plain, shown, vague
+from toolcrib.safety.shell.places import resolved
 from toolcrib.safety.shell.run import Handle, Run
 
 SHELLS = "sh bash dash zsh ksh mksh pdksh ash fish csh tcsh yash rbash rzsh posh elvish xonsh rc es oksh lksh bash5"
@@ -11,7 +11,7 @@ _VALUED = frozenset(("-o", "+o", "-O", "+O", "--rcfile", "--init-file"))
 _QUERY = frozenset(("--version", "--help", "-h", "-V"))
 
 
-def untrusted(run: Run, text: str, what: str) -> bool:
+def untrusted(run: Run, text: str, what: str) -> None:
     """Denies text that came from the network or was decoded from something unknown."""
     if NET in text:
         run.deny(
@@ -21,7 +21,6 @@ def untrusted(run: Run, text: str, what: str) -> bool:
         run.deny(
             "hidden-code", f"{what} would run text that is only decoded on the way", "decoding it to read it first"
         )
-    return False
 
 
 def shell(run: Run) -> str | None:
@@ -75,7 +74,7 @@ def _from_input(run: Run, rest: list[str]) -> str | None:
 
 def script(run: Run, path: str, arguments: "list[str] | None" = None) -> str | None:
     """A file of commands. What is known of its text is judged; every such file is asked about."""
-    text = run.scope.files.get(places.resolved(path, run.cwd))
+    text = run.scope.files.get(resolved(path, run.cwd))
     if text is not None:
         untrusted(run, text, run.name)
         if not vague(text):
@@ -136,7 +135,7 @@ def coprocess(run: Run) -> str | None:
     return run.again(words, UNKNOWN) if words else None
 
 
-def unset(run: Run) -> str | None:
+def set_options(run: Run) -> str | None:
     """`set` with a text that the tracing prompt would run; `set +o history`."""
     if "+o" in run.words and "history" in run.words:
         run.deny("traces", "it would stop the history")
@@ -152,7 +151,8 @@ def history(run: Run) -> str | None:
     """`history`: showing it is reading what was typed, secrets with it."""
     if run.has("-c", "-d", "-w"):
         run.deny("traces", "it would erase the history of commands")
-    run.ask("history", "the history of commands may hold secrets")
+    if run.has("-a", "-n", "-r", "-p", "-s"):
+        run.ask("history", "it would change the history of commands")
     return UNKNOWN + SECRET
 
 
@@ -161,6 +161,8 @@ def read(run: Run) -> str | None:
     names = run.operands("-p -d -n -N -t -u -i -a") or ["REPLY"]
     array = run.after("-a")
     text = run.stdin.split("\n")[0] if run.stdin is not None else UNKNOWN
+    if any("[" in name for name in names):
+        run.machine.worry("arithmetic", "an index is arithmetic, and arithmetic can run commands")
     known = run.stdin is not None and not vague(text) and not run.scope.loose
     parts = text.split(None, len(names) - 1) if known else []
     for at, name in enumerate(names):
@@ -179,9 +181,9 @@ def change_folder(run: Run) -> str | None:
     """`cd`: relative words start from there afterwards."""
     target = (run.operands() or ["~"])[0]
     if target in {"-", LOOSE, UNKNOWN} or vague(target):
-        run.scope.cwd = run.scope.cwd if not vague(target) else places.resolved(plain(target) or ".", run.cwd)
+        run.scope.cwd = run.scope.cwd if not vague(target) else resolved(plain(target) or ".", run.cwd)
         return None
-    run.scope.cwd = places.resolved(target, run.scope.cwd)
+    run.scope.cwd = resolved(target, run.scope.cwd)
     if run.scope.cwd == ".":
         run.scope.cwd = ""
     return None
@@ -239,7 +241,7 @@ HANDLES: dict[str, Handle] = {
     "trap": trap,
     "alias": alias,
     "coproc": coprocess,
-    "set": unset,
+    "set": set_options,
     "history": history,
     "read": read,
     "cd": change_folder,

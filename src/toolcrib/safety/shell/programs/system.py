@@ -1,6 +1,7 @@
 """Programs that rule the machine: power, accounts, kernel, services, firewall, processes, planned work."""
 
-from toolcrib.safety.shell.marks import UNKNOWN, plain, vague
+from toolcrib.safety.shell.marks import UNKNOWN, plain
+from toolcrib.safety.shell.names import names
 from toolcrib.safety.shell.programs.shells import untrusted
 from toolcrib.safety.shell.run import Handle, Run
 
@@ -33,29 +34,16 @@ def accounts(run: Run) -> str | None:
 
 
 _OFF = ("poweroff", "reboot", "halt", "kexec", "suspend", "hibernate", "rescue", "emergency", "soft-reboot", "exit")
-_WATCHERS = ("firewalld", "ufw", "auditd", "apparmor", "fail2ban", "rsyslog", "syslog", "systemd-journald", "crowdsec",
-             "falco", "clamav", "clamav-daemon", "iptables", "nftables", "selinux", "ossec", "wazuh-agent", "osqueryd",
-             "syslog-ng", "sysmon", "falcon-sensor", "ssh", "sshd", "NetworkManager", "networking", "dbus")  # fmt: skip
+_WATCHERS = names(
+    "firewalld ufw auditd apparmor fail2ban rsyslog syslog systemd-journald crowdsec falco clamav",
+    "clamav-daemon iptables nftables selinux ossec wazuh-agent osqueryd syslog-ng sysmon falcon-sensor",
+    "ssh sshd NetworkManager networking dbus",
+)
 _LOOK = frozenset(
-    [
-        "status",
-        "show",
-        "list-units",
-        "list-unit-files",
-        "is-active",
-        "is-enabled",
-        "is-failed",
-        "cat",
-        "list-timers",
-        "list-sockets",
-        "list-jobs",
-        "list-dependencies",
-        "get-default",
-        "show-environment",
-        "--version",
-        "--failed",
-        "help",
-    ]
+    names(
+        "status show list-units list-unit-files is-active is-enabled is-failed cat list-timers list-sockets",
+        "list-jobs list-dependencies get-default show-environment --version --failed help",
+    )
 )
 
 
@@ -64,14 +52,14 @@ def services(run: Run) -> str | None:
     words = [plain(word) for word in run.operands("-H -M -t -p -n --host --machine --type --property --state")]
     verb = words[0] if words else "list-units"
     if run.name == "service":
-        words = words[::-1]
+        words.reverse()
         verb = words[0] if words else "status"
     if verb in _OFF:
         run.deny("power", f"{run.name} {verb} would stop the machine")
-    names = {word.removesuffix(".service") for word in words[1:]}
-    if verb in {"stop", "disable", "mask", "kill"} and names & set(_WATCHERS):
-        run.deny("security-off", f"it would turn {', '.join(sorted(names & set(_WATCHERS)))} off")
-    if verb in {"isolate"}:
+    units = {word.removesuffix(".service") for word in words[1:]}
+    if verb in {"stop", "disable", "mask", "kill"} and units & set(_WATCHERS):
+        run.deny("security-off", f"it would turn {', '.join(sorted(units & set(_WATCHERS)))} off")
+    if verb == "isolate":
         run.deny("power", "it would stop what the machine runs")
     if verb not in _LOOK and "--status-all" not in run.words:
         run.ask("service", f"{run.name} {verb} changes what the machine runs")
@@ -130,8 +118,9 @@ def firewall(run: Run) -> str | None:
     """Packet filters and access control."""
     words = [plain(word) for word in run.words]
     told = " ".join(words)
-    look = run.has("-L", "--list", "-S", "--list-rules", "--list-all", "--state", "--help", "--version") or words[:1] in (
-        ["status"], ["list"], ["show"])  # fmt: skip
+    look = run.has("-L", "--list", "-S", "--list-rules", "--list-all", "--state", "--help", "--version") or words[
+        :1
+    ] in (["status"], ["list"], ["show"])
     off = {
         "disable",
         "reset",
@@ -156,7 +145,7 @@ def firewall(run: Run) -> str | None:
 def watch_off(run: Run) -> str | None:
     """Programs whose only use here is to switch protection off."""
     told = " ".join(plain(word) for word in run.words)
-    if run.name in {"setenforce"} and told.strip() in {"1", "Enforcing"}:
+    if run.name == "setenforce" and told.strip() in {"1", "Enforcing"}:
         run.ask("security", "it changes access control")
         return None
     if run.name in {"getenforce", "sestatus", "aa-status"} or told in {"status", "--status", "-s", "-l"}:
@@ -225,10 +214,14 @@ def admin(run: Run) -> str | None:
 
 def packages(run: Run) -> str | None:
     """The system's packages: looking is free."""
-    look = ["list", "search", "show", "info", "policy", "depends", "rdepends", "madison", "why", "query", "-l", "--list", "-s", "-S", "-L", "-p", "-W", "--help", "-h", "--version", "outdated", "leaves", "deps", "desc", "formulae", "cask-list", "whatprovides", "provides", "repolist", "-qa", "-q", "-qi", "-ql", "-Q", "-Qs", "-Ss", "-Si", "-Ql"]  # fmt: skip
+    look = names(
+        "list search show info policy depends rdepends madison why query -l --list -s -S -L -p -W --help -h",
+        "--version outdated leaves deps desc formulae cask-list whatprovides provides repolist -qa -q -qi -ql",
+        "-Q -Qs -Ss -Si -Ql",
+    )
     verb = plain(run.words[0]) if run.words else "list"
     hooks = any("::" in word or word.startswith(("-o", "--option", "-c")) for word in run.words)
-    if verb in look and not hooks and run.name not in {"rpm"}:
+    if verb in look and not hooks and run.name != "rpm":
         return None
     if run.name == "rpm" and verb.startswith("-q") and not any("pipe" in word or "eval" in word for word in run.words):
         return None
@@ -263,42 +256,13 @@ def times(run: Run) -> str | None:
     return None
 
 
-def unknown_names(run: Run) -> bool:
-    """Whether a name that matters is not known."""
-    return any(vague(word) for word in run.words)
-
-
 HANDLES: dict[str, Handle] = {
     **dict.fromkeys(["shutdown", "reboot", "poweroff", "halt", "init", "telinit"], power),
     **dict.fromkeys(
-        [
-            "useradd",
-            "adduser",
-            "userdel",
-            "deluser",
-            "usermod",
-            "groupadd",
-            "addgroup",
-            "groupdel",
-            "delgroup",
-            "groupmod",
-            "gpasswd",
-            "passwd",
-            "chpasswd",
-            "newusers",
-            "visudo",
-            "vipw",
-            "vigr",
-            "chsh",
-            "chfn",
-            "chage",
-            "dscl",
-            "pwconv",
-            "grpconv",
-            "dseditgroup",
-            "sysadminctl",
-            "realm",
-        ],
+        names(
+            "useradd adduser userdel deluser usermod groupadd addgroup groupdel delgroup groupmod gpasswd passwd",
+            "chpasswd newusers visudo vipw vigr chsh chfn chage dscl pwconv grpconv dseditgroup sysadminctl realm",
+        ),
         accounts,
     ),
     **dict.fromkeys(("systemctl", "service", "rc-service"), services),
@@ -312,20 +276,10 @@ HANDLES: dict[str, Handle] = {
         firewall,
     ),
     **dict.fromkeys(
-        [
-            "setenforce",
-            "auditctl",
-            "aa-disable",
-            "aa-teardown",
-            "aa-complain",
-            "spctl",
-            "csrutil",
-            "apparmor_parser",
-            "semanage",
-            "getenforce",
-            "sestatus",
-            "aa-status",
-        ],
+        names(
+            "setenforce auditctl aa-disable aa-teardown aa-complain spctl csrutil apparmor_parser semanage",
+            "getenforce sestatus aa-status",
+        ),
         watch_off,
     ),
     "kill": kill,
@@ -333,70 +287,19 @@ HANDLES: dict[str, Handle] = {
     **dict.fromkeys(("crontab", "fcrontab"), crontab),
     "journalctl": clear_log,
     **dict.fromkeys(
-        [
-            "update-alternatives",
-            "alternatives",
-            "ldconfig",
-            "update-grub",
-            "grub-install",
-            "grub-mkconfig",
-            "efibootmgr",
-            "dpkg-reconfigure",
-            "setcap",
-            "restorecon",
-            "chcon",
-            "update-initramfs",
-            "dracut",
-            "launchctl",
-            "defaults",
-            "networksetup",
-            "scutil",
-            "nmcli",
-            "update-rc.d",
-            "chkconfig",
-            "logrotate",
-            "tune2fs",
-            "e2fsck",
-            "fsck",
-            "resize2fs",
-            "quotacheck",
-            "newgrp",
-        ],
+        names(
+            "update-alternatives alternatives ldconfig update-grub grub-install grub-mkconfig efibootmgr",
+            "dpkg-reconfigure setcap restorecon chcon update-initramfs dracut launchctl defaults networksetup",
+            "scutil nmcli update-rc.d chkconfig logrotate tune2fs e2fsck fsck resize2fs quotacheck newgrp",
+        ),
         admin,
     ),
     **dict.fromkeys(
-        [
-            "apt",
-            "apt-get",
-            "aptitude",
-            "dpkg",
-            "yum",
-            "dnf",
-            "rpm",
-            "zypper",
-            "pacman",
-            "apk",
-            "brew",
-            "port",
-            "snap",
-            "flatpak",
-            "emerge",
-            "apt-cache",
-            "dpkg-query",
-            "microdnf",
-            "nix-env",
-            "opkg",
-            "pkg",
-            "slackpkg",
-            "xbps-install",
-            "eopkg",
-            "choco",
-            "winget",
-            "scoop",
-            "apt-key",
-            "add-apt-repository",
-            "nix",
-        ],
+        names(
+            "apt apt-get aptitude dpkg yum dnf rpm zypper pacman apk brew port snap flatpak emerge apt-cache",
+            "dpkg-query microdnf nix-env opkg pkg slackpkg xbps-install eopkg choco winget scoop apt-key",
+            "add-apt-repository nix",
+        ),
         packages,
     ),
     **dict.fromkeys(("ip", "ifconfig", "route", "ethtool", "iwconfig", "tc"), network_setup),

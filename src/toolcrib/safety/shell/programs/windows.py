@@ -3,6 +3,7 @@
 import re
 
 from toolcrib.safety.shell.marks import plain
+from toolcrib.safety.shell.names import names
 from toolcrib.safety.shell.run import Handle, Run
 
 _DRIVE = re.compile(r"(?i)[a-z]:[\\/]?(?:\*(?:\.\*)?)?")
@@ -32,8 +33,23 @@ def drive(run: Run) -> str | None:
 def never(run: Run) -> str | None:
     """Boot entries, shadow copies, security software, accounts."""
     told = " ".join(plain(word).lower() for word in run.words)
-    bad = ("delete", "/set", "/w", "cl ", "clean", "disable", " /add", "off", "stop", "/deny", "/f", "add", "resize",
-           "create", "/delete")  # fmt: skip
+    bad = (
+        "delete",
+        "/set",
+        "/w",
+        "cl ",
+        "clean",
+        "disable",
+        " /add",
+        "off",
+        "stop",
+        "/deny",
+        "/f",
+        "add",
+        "resize",
+        "create",
+        "/delete",
+    )
     if any(word in told for word in bad) or run.name in {"diskpart", "takeown"}:
         run.deny("security-off", f"{run.name} {told[:60]} would harm the machine or its protection")
     run.ask("admin", f"{run.name} changes the machine for all")
@@ -56,8 +72,11 @@ def judge_text(run: Run, told: str) -> str | None:
         r"(?i)remove-item\b.*-recurse|\b(?:del|rd|rmdir)\s+/[sfq]|format-volume|clear-disk|format\s+[a-z]:", told
     ):
         run.deny("system-tree", "it would remove in depth, without a question")
-    if re.search(r"(?i)set-mppreference|stop-computer|restart-computer|disable-\w*firewall|vssadmin\s+delete|bcdedit\s+/set|"
-                 r"new-localuser|tcpclient", told):  # fmt: skip
+    if re.search(
+        r"(?i)set-mppreference|stop-computer|restart-computer|disable-\w*firewall|vssadmin\s+delete|bcdedit\s+/set|"
+        r"new-localuser|tcpclient",
+        told,
+    ):
         run.deny("security-off", "it would harm the machine or its protection")
     run.machine.storable = False
     run.ask("inline:powershell", f"{run.name} would run a text that is not followed")
@@ -82,37 +101,22 @@ def stranger(run: Run) -> str | None:
     return None
 
 
+def _gone(run: Run) -> str | None:
+    run.deny("power", f"{run.name} would stop the machine or empty its disks")
+    return None
+
+
 HANDLES: dict[str, Handle] = {
     **dict.fromkeys(("del", "erase", "rd", "deltree", "DEL"), delete),
     "format": drive,
     **dict.fromkeys(
-        [
-            "diskpart",
-            "vssadmin",
-            "bcdedit",
-            "wevtutil",
-            "cipher",
-            "takeown",
-            "icacls",
-            "reg",
-            "net",
-            "netsh",
-            "sc",
-            "schtasks",
-            "wmic",
-        ],
-        never,
+        names("diskpart vssadmin bcdedit wevtutil cipher takeown icacls reg net netsh sc schtasks wmic"), never
     ),
     **dict.fromkeys(("powershell", "pwsh", "cmd", "powershell_ise"), powershell),
     **dict.fromkeys(("Remove-Item", "ri", "remove-item"), remove_item),
     **dict.fromkeys(
         ("mshta", "regsvr32", "rundll32", "certutil", "bitsadmin", "wscript", "cscript", "msiexec"), stranger
     ),
-    **dict.fromkeys(("Stop-Computer", "Restart-Computer", "Clear-Disk", "Format-Volume"), lambda run: _gone(run)),
+    **dict.fromkeys(("Stop-Computer", "Restart-Computer", "Clear-Disk", "Format-Volume"), _gone),
     **dict.fromkeys(("iex", "Invoke-Expression"), lambda run: judge_text(run, "iex " + run.told)),
 }
-
-
-def _gone(run: Run) -> str | None:
-    run.deny("power", f"{run.name} would stop the machine or empty its disks")
-    return None

@@ -249,10 +249,10 @@ def at_time(run: Run) -> str | None:
 
 def terminal(run: Run) -> str | None:
     """`tmux`, `screen`, terminals: a command in another window."""
+    if run.words in (["ls"], ["list-sessions"], ["-ls"], ["-list"], ["-V"], ["list-windows"]):
+        return None
     run.ask("window", f"{run.name} starts commands in a place of its own")
     words = run.operands("-S -L -t -n -s -c -x -y -f -p -T -h -e")
-    if run.name == "tmux" and words[:1] in (["ls"], ["list-sessions"], ["-V"]):
-        return None
     rest = [word for word in words if word not in {"new", "new-session", "new-window", "send-keys", "Enter", "C-m"}]
     if rest:
         run.code(" ".join(rest))
@@ -265,8 +265,10 @@ def in_parallel(run: Run) -> str | None:
     """`parallel command ::: words`."""
     words = run.words
     cut = next((at for at, word in enumerate(words) if word.startswith(":::")), len(words))
-    inner = inner_words(Run(run.path, run.name, words[:cut], run.stdin, (run.machine, run.scope)),
-                        _row("-j -P -I -a --jobs --colsep -d --joblog --results --timeout -S --retries --delay -N -n"))  # fmt: skip
+    inner = inner_words(
+        Run(run.path, run.name, words[:cut], run.stdin, (run.machine, run.scope)),
+        _row("-j -P -I -a --jobs --colsep -d --joblog --results --timeout -S --retries --delay -N -n"),
+    )
     given = [word for word in words[cut:] if not word.startswith(":::")] or [LOOSE]
     for value in given[:8]:
         line = [word.replace("{}", value) for word in inner]
@@ -276,6 +278,12 @@ def in_parallel(run: Run) -> str | None:
     if run.after("-S", "--sshlogin"):
         run.ask("remote", "it would run on another machine")
     return None
+
+
+def _loader(run: Run) -> str | None:
+    run.ask("wrapper:ld.so", "the loader runs any file")
+    inner = inner_words(run, WRAPPERS["ld.so"])
+    return run.again(inner) if inner else None
 
 
 HANDLES: dict[str, Handle] = {
@@ -294,11 +302,5 @@ HANDLES: dict[str, Handle] = {
     "batch": at_time,
     "parallel": in_parallel,
     **dict.fromkeys(("tmux", "screen", "xterm", "gnome-terminal", "konsole", "alacritty", "kitty"), terminal),
-    **dict.fromkeys(("ld-linux-x86-64.so.2", "ld-linux.so.2", "ld-linux-aarch64.so.1"), lambda run: _loader(run)),
+    **dict.fromkeys(("ld-linux-x86-64.so.2", "ld-linux.so.2", "ld-linux-aarch64.so.1"), _loader),
 }
-
-
-def _loader(run: Run) -> str | None:
-    run.ask("wrapper:ld.so", "the loader runs any file")
-    inner = inner_words(run, WRAPPERS["ld.so"])
-    return run.again(inner) if inner else None

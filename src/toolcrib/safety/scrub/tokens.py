@@ -1,7 +1,7 @@
 """Tokens that a provider gave a shape of its own."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from toolcrib.safety.scrub.finder import Finder, Row, View
 from toolcrib.safety.scrub.finder import view as make_view
@@ -24,10 +24,13 @@ _DOUBTED = frozenset(
 )
 
 _PIECES = 6
+_TERMINAL = 60  # columns from which on a line may be one that a terminal broke
 _RUN = re.compile(r"[A-Za-z0-9_+/=.\-]*")
 _BREAK = re.compile(r"[A-Za-z0-9_+/=.\-]*(\\?\r?\n)(?=[A-Za-z0-9_+/=\-])")
 _JOIN = rb"[A-Za-z0-9_+/=.\-]*\\?\r?\n[A-Za-z0-9_+/=\-]{3}"
-_NO_JOIN = frozenset({"lob", "vault", "resend", "launchdarkly", "openai-old", "yandex", "voyage", "octopus", "discord"})
+_NO_JOIN = frozenset({"lob", "vault", "resend", "launchdarkly", "yandex", "voyage", "octopus", "discord"})
+_BEGINNINGS = tuple(literal for _, literal, _ in (*MARKS, *BOUND) if len(literal) > 3 or literal == "sk-")
+_HEX = re.compile(r"(?:0x)?[0-9a-fA-F-]+")
 
 
 def _searched(row: Row) -> Row:
@@ -46,42 +49,78 @@ class Tokens:
     def finds(self, view: View) -> Iterator[Found]:
         """Every token in the text."""
         text, data = view.text, view.data
-        for begin, end in self.finder.spans(data):
+        at: int | None = 0
+        while at is not None:
+            at = yield from self._until_broken(text, data, at)
+
+    def _until_broken(self, text: str, data: bytes, at: int) -> Generator[Found, None, int | None]:
+        """The tokens up to one that a line end may have broken; gives where to go on."""
+        for begin, end in self.finder.spans(data, at):
             start, row = _row_at(data, begin)
             if row is None:
                 continue
             broken = text.find("\n", start, end)
-            if broken >= 0:
-                yield from self._joined(text, start)
-                continue
-            find = _read(text, start, end, row)
-            if find is None:
-                continue
-            yield find
-            if text[end : end + 1] in {"\n", "\r", "\\"} and not row.before and _is_full(text, end):
-                yield from self._joined(text, start)
+            find = _read(text, start, end, row) if broken < 0 else self._broken(text, begin, start, broken)
+            if find is not None and broken < 0 and not row.before and text[end : end + 1] in {"\n", "\r", "\\"}:
+                find = self._joined(text, start, find)
+            if find is not None:
+                yield find
+            after = end if find is None else find.end
+            if broken >= 0 or after > end:
+                return max(broken, after if find is not None else 0)
+        return None
 
-    def _joined(self, text: str, start: int) -> Iterator[Found]:
-        """With one more line each time, until the pieces are a token and the last line was not full."""
-        best: Found | None = None
+    def _broken(self, text: str, begin: int, start: int, line_end: int) -> Found | None:
+        """What stands before a line end that the match reached over, with the next lines if it goes on there."""
+        whole = next(self.finds(make_view(text[begin:line_end])), None)
+        if whole is not None:
+            whole = Found(whole.start + begin, whole.end + begin, whole.rank, whole.kind)
+        joined = self._joined(text, start, whole if whole is None or whole.start == start else None)
+        return joined or whole
+
+    def _joined(self, text: str, start: int, best: Found | None) -> Found | None:
+        """With one more line each time, for as long as a line goes on in the next. `best`: what the first one holds."""
         places: list[tuple[int, int, str]] = []
-        at = start
-        width = 0
+        at, width = start, 0
         while len(places) < _PIECES and (found := _BREAK.match(text, at)) is not None:
             here = found.start(1) - (text.rfind("\n", 0, at) + 1)
-            if best is not None and here != width:
+            run = _RUN.match(text, found.end())
+            if (
+                run is None
+                or (places and best is not None and here < width)
+                or not _goes_on(text, found, run, here, best)
+            ):
                 break
-            width = max(width, here)
+            width = here
             places.append((found.start(1) - start, found.end(1) - start, ""))
-            last = _RUN.match(text, found.end())
             at = found.end()
-            whole = Replaced(text[start : last.end() if last is not None else at], places)
+            whole = Replaced(text[start : run.end()], places)
             for find in self.finds(make_view(whole.text)):
                 if find.start == 0:
-                    best = whole.back(find)
-                    best = Found(best.start + start, best.end + start, best.rank, best.kind)
-        if best is not None:
-            yield best
+                    old = whole.back(find)
+                    best = Found(old.start + start, old.end + start, old.rank, old.kind)
+        return best
+
+
+def _goes_on(text: str, found: re.Match[str], run: re.Match[str], width: int, best: Found | None) -> bool:
+    """Whether the next line is the rest of this one: it was continued by hand, or broken where a terminal ends.
+
+    The rest must not read like words. A line that is too short for a terminal is gone on with only when there is no
+    token without it, or when the rest fills a line by itself and is no hash.
+    """
+    rest = run.group()
+    if found[1].startswith("\\"):
+        return True
+    if rest.startswith(_BEGINNINGS) or not (is_random(rest) or (len(rest) < 12 and _is_mixed(rest))):
+        return False
+    if width >= _TERMINAL or best is None:
+        return True
+    alone = text[run.end() : run.end() + 1] in {"", "\n", "\r"}
+    return alone and len(rest) >= 12 and _is_mixed(rest) and not _HEX.fullmatch(rest)
+
+
+def _is_mixed(run: str) -> bool:
+    return any(c.isdigit() for c in run) and any(c.isalpha() for c in run)
 
 
 def _read(text: str, start: int, end: int, row: Row) -> Found | None:
@@ -94,13 +133,6 @@ def _read(text: str, start: int, end: int, row: Row) -> Found | None:
     if end - start > 24:
         end = start + len(text[start:end].rstrip(".-"))
     return Found(start, end, PROVIDER, row.kind) if _is_token(text[start:end], row) else None
-
-
-def _is_full(text: str, edge: int) -> bool:
-    """Whether the line is as long as a terminal is wide, and what follows does not read like a new line."""
-    line = text.rfind("\n", 0, edge) + 1
-    run = _RUN.match(text, text.find("\n", edge) + 1)
-    return edge - line >= 60 and run is not None and is_random(run.group())
 
 
 def _row_at(data: bytes, begin: int) -> tuple[int, Row | None]:

@@ -174,7 +174,12 @@ class _Reader:
             return
         quoted = quote is not None or sep == ">"
         if is_secret(value, self._level, quoted=quoted, alone=alone) or ("auth" in name and is_pair(value)):
-            yield Found(at, at + len(value), NAMED, "password" if self._level == PASSWORD else "secret")
+            yield Found(at, self._end_of(at + len(value)), NAMED, "password" if self._level == PASSWORD else "secret")
+
+    def _end_of(self, end: int) -> int:
+        """A secret longer than what was read of it ends where its run of characters does."""
+        bare = _BARE.match(self._text, end) if end - self._end >= LONGEST else None
+        return end if bare is None else bare.end()
 
     def _value(self, at: int, quote: str | None, sep: str) -> tuple[str, bool]:
         """The value as it stands, and whether it is all that its line assigns."""

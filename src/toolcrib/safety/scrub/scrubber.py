@@ -8,7 +8,7 @@ from toolcrib.core.heavy import heavy
 from toolcrib.safety.scrub.found import Found, merged
 from toolcrib.safety.scrub.marks import Marks
 from toolcrib.safety.scrub.registered import SHORTEST, Registered
-from toolcrib.safety.scrub.windows import AHEAD, WINDOW, cut
+from toolcrib.safety.scrub.windows import AHEAD, WINDOW, continued, cut, left_open
 
 _REMEMBERED = 64  # characters of a text that is known to be clean: field names and short answers come again and again
 _MOST_REMEMBERED = 4096
@@ -112,6 +112,7 @@ class Stream:
         self._scrubber = scrubber
         self._held = ""
         self._given = 0
+        self._open: Found | None = None
 
     def feed(self, chunk: str) -> str:
         """What can be given out now that this has come."""
@@ -122,9 +123,11 @@ class Stream:
         pieces: list[str] = []
         while len(text) - at > window:
             part = text[at : at + window]
-            finds = self._scrubber.finds(part)
+            finds = continued(part, self._scrubber.finds(part), self._open)
             size = cut(part, finds, ahead)
-            pieces.append(self._give(part[:size], [find for find in finds if find.start < size]))
+            given = [find for find in finds if find.start < size]
+            self._open = left_open(part, size, given)
+            pieces.append(self._give(part[:size], given))
             at += size
         self._held = text[at:]
         return "".join(pieces)
@@ -132,7 +135,7 @@ class Stream:
     def end(self) -> str:
         """The rest."""
         text, self._held = self._held, ""
-        return self._give(text, self._scrubber.finds(text)) if text else ""
+        return self._give(text, continued(text, self._scrubber.finds(text), self._open)) if text else ""
 
     def _give(self, text: str, finds: Sequence[Found]) -> str:
         self.found += (Found(find.start + self._given, find.end + self._given, find.rank, find.kind) for find in finds)

@@ -6,6 +6,7 @@ from toolcrib.safety.scrub.letters import is_wordlike
 from toolcrib.safety.scrub.names import PASSWORD, SECRET, WEAK, parts
 
 LONGEST = 2048
+_LOOKED = 96  # characters in which an example says that it is one
 _HEX = re.compile(r"(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _HASH_SIZES = {32, 40, 56, 64, 96, 128}
@@ -45,12 +46,12 @@ _PLAIN = re.compile(
     r"|[\w-]+\.(?:[\w-]+\.)+[a-z]{2,6}(?::[0-9]+)?"  # hosts
 )
 _EXAMPLE = re.compile(
-    r"""(?ix)
-    .*(?:change[_-]?me | your[_\W -] | [_\W-]your | ^your | example | placeholder | replace[_-]?(?:me|this|with) | dummy | insert[_-]
+    r"""(?x)
+    (?:change[_-]?me | your[_\W -] | [_\W-]your | ^your | example | placeholder | replace[_-]?(?:me|this|with) | dummy | insert[_-]
     | redacted | xxxx | \*\*\* | \.\.\. | …| todo | fixme | fake[_-]?(?:key|token|secret|pass)
     | <\w | \bn/?a\b | not[_-]?(?:set|used|needed|real) | my[_-]?(?:secret|password|token|api|key|pass|auth|super)
     | enter[_-]? | (?:test|some|sample|dev|demo)[_-]?(?:password|secret|token|key|pass|api|auth)
-    | (?:secret|password|token|api[_-]?key|key)[_-]?(?:here|goes|value|string|name)).*
+    | (?:secret|password|token|api[_-]?key|key)[_-]?(?:here|goes|value|string|name))
     """
 )
 _STOP = frozenset(
@@ -231,9 +232,8 @@ _ODD = re.compile(r"[^A-Za-z0-9_.\- /]")
 
 def is_placeholder(value: str) -> bool:
     """Examples, masks and blanks: `xxxx`, `<your-token>`, `changeme`, `AKIA…EXAMPLE`."""
-    if len(set(value.lower())) <= 2 or value.lower() in _STOP:
-        return True
-    return _EXAMPLE.match(value) is not None
+    value = value.lower()
+    return len(set(value)) <= 2 or value in _STOP or _EXAMPLE.search(value[:_LOOKED]) is not None
 
 
 def is_secret(value: str, level: int, *, quoted: bool, alone: bool = False) -> bool:

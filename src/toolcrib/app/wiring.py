@@ -47,11 +47,12 @@ def native_services(parts: Parts) -> dict[type, object]:
     config, store, results = parts.config, parts.store, parts.results
     machine, files = heavy("toolcrib.machine.files.workspace"), heavy("toolcrib.services.files")
     deny = {"*": config.deny_paths, **{name: rules.deny_paths for name, rules in config.agents.items()}}
-    catalogue = heavy("toolcrib.services.catalogue")
+    catalogue, marks = heavy("toolcrib.services.catalogue"), heavy("toolcrib.services.marks")
     boxes, kits = heavy("toolcrib.services.toolboxes"), heavy("toolcrib.services.toolkits")
     return {
         files.Workspaces: machine.LocalWorkspaces(parts.workspace or config.workspace or None, deny),
         files.PathRoutes: _routes(config, store, results),
+        marks.Marks: parts.scrub if hasattr(parts.scrub, "restored") else marks.NoMarks(),
         catalogue.Catalogue: catalogue.Catalogue(parts.current),
         boxes.Toolboxes: boxes.Toolboxes(parts.current, parts.boxes, store.shelf, parts.refresh),
         kits.Toolkits: kits.Toolkits(parts.current, store.loaded),

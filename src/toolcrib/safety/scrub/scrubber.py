@@ -4,11 +4,13 @@ import os
 from collections.abc import Iterable, Sequence
 from functools import cache
 
+from toolcrib.core.errors import ToolFailed
 from toolcrib.core.heavy import heavy
 from toolcrib.safety.scrub.found import Found, merged
 from toolcrib.safety.scrub.marks import Marks
 from toolcrib.safety.scrub.registered import SHORTEST, Registered
 from toolcrib.safety.scrub.windows import AHEAD, WINDOW, continued, cut, left_open
+from toolcrib.services.marks import BEGINS
 
 _REMEMBERED = 64  # characters of a text that is known to be clean: field names and short answers come again and again
 _MOST_REMEMBERED = 4096
@@ -68,6 +70,18 @@ class Scrubber:
 
     def restore(self, text: str) -> str:
         """The text with the secrets of this session's marks put back."""
+        return self._marks.restore(text)
+
+    def restored(self, text: str, held: str = "") -> str:
+        """The same for a file that is written; refuses a mark that is not known here and does not stand in `held`."""
+        if BEGINS not in text:
+            return text
+        if mark := self._marks.stranger(text, held):
+            raise ToolFailed(
+                f"Nothing was written: {mark} stands for no secret that is known here, and the file would lose its own.",
+                code="unknown_mark",
+                hint="Read the file again and use the mark that it shows now, or change only the text around it.",
+            )
         return self._marks.restore(text)
 
     def finds(self, text: str) -> list[Found]:

@@ -12,9 +12,9 @@ from toolcrib.safety.scrub.values import is_placeholder, is_random, is_secret
 
 _W = rb"[^\s/?#\"'<>@:`]"
 ROWS = (
-    Row(b"://", _W + rb"{0,128}:[^\s\"'<>`]{1,256}@[A-Za-z0-9_.\[{$%*-]", kind="uri"),
+    Row(b"://", _W + rb"{0,128}:[^\s\"'<>`]{1,256}?@[A-Za-z0-9_.\[{$%*-]", kind="uri"),
     Row(b"://", rb"[A-Za-z0-9_.~%=-]{16,256}@[A-Za-z0-9_.\[-]", kind="uri-user"),
-    Row(b"%3a%2f%2f", rb"[^\s\"'<>`@]{0,256}%40[A-Za-z0-9_.-]", kind="uri-quoted"),
+    Row(b"%3a%2f%2f", rb"[^\s\"'<>`@]{0,256}?%40[A-Za-z0-9_.-]", kind="uri-quoted"),
     Row(b":thin:", rb"[^\s/\"'<>@:]{1,64}/[^\s\"'<>@]{1,128}@", kind="oracle"),
     Row(
         b":$",

@@ -1,9 +1,9 @@
 """Tokens that a provider gave a shape of its own."""
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 
-from toolcrib.safety.scrub.finder import Finder, Row, View
+from toolcrib.safety.scrub.finder import Finder, Row, View, is_joined
 from toolcrib.safety.scrub.finder import view as make_view
 from toolcrib.safety.scrub.found import PROVIDER, Found
 from toolcrib.safety.scrub.hidden import Replaced
@@ -15,7 +15,6 @@ ROWS: tuple[Row, ...] = (
     *(Row(literal.encode(), rest.encode(), kind=kind, before=before) for kind, literal, rest, before in INNER),
     *(Row(literal.encode(), rest.encode(), bound=True, kind=kind) for kind, literal, rest in BOUND),
 )
-_BY_LITERAL = {row.literal: row for row in reversed(ROWS)}
 _SIZES = sorted({len(row.literal) for row in ROWS}, reverse=True)
 _REACH = 120  # characters that may stand before an inner literal
 # Kinds whose shape is short: they must also read like no word.
@@ -27,17 +26,24 @@ _PIECES = 6
 _TERMINAL = 60  # columns from which on a line may be one that a terminal broke
 _RUN = re.compile(r"[A-Za-z0-9_+/=.\-]*")
 _BREAK = re.compile(r"[A-Za-z0-9_+/=.\-]*(\\?\r?\n)(?=[A-Za-z0-9_+/=\-])")
-_JOIN = rb"[A-Za-z0-9_+/=.\-]*\\?\r?\n[A-Za-z0-9_+/=\-]{3}"
 _NO_JOIN = frozenset({"lob", "vault", "resend", "launchdarkly", "yandex", "voyage", "octopus", "discord"})
 _BEGINNINGS = tuple(literal for _, literal, _ in (*MARKS, *BOUND) if len(literal) > 3 or literal == "sk-")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F-]+")
 
 
 def _searched(row: Row) -> Row:
-    """The row as it is searched: whole, or broken at a line end."""
-    if row.before or len(row.literal) < 3 or row.kind in _NO_JOIN:
-        return row
-    return Row(row.literal, b"(?:" + row.rest + b"|" + _JOIN + b")", bound=row.bound, kind=row.kind)
+    """The row as it is searched: only its beginning, which a line end may break. The whole is matched where it stands."""
+    if row.before:
+        return Row(row.literal, b"[A-Za-z0-9_~.-]" if row.rest else b"")
+    size = 10 if len(row.literal) < 4 else 4
+    return Row(row.literal, rb"[A-Za-z0-9_+/=.%%~\\\r\n-]{%d}" % size, bound=row.bound)
+
+
+def _by_literal() -> dict[bytes, list[tuple[Row, re.Pattern[bytes]]]]:
+    table: dict[bytes, list[tuple[Row, re.Pattern[bytes]]]] = {}
+    for row in ROWS:
+        table.setdefault(row.literal, []).append((row, re.compile(re.escape(row.literal) + row.rest)))
+    return table
 
 
 class Tokens:
@@ -45,43 +51,46 @@ class Tokens:
 
     def __init__(self, *, engine: bool = True) -> None:
         self.finder = Finder([_searched(row) for row in ROWS], engine=engine)
+        self._rows = _by_literal()
 
     def finds(self, view: View) -> Iterator[Found]:
         """Every token in the text."""
-        text, data = view.text, view.data
-        at: int | None = 0
-        while at is not None:
-            at = yield from self._until_broken(text, data, at)
-
-    def _until_broken(self, text: str, data: bytes, at: int) -> Generator[Found, None, int | None]:
-        """The tokens up to one that a line end may have broken; gives where to go on."""
-        for begin, end in self.finder.spans(data, at):
-            start, row = _row_at(data, begin)
-            if row is None:
-                continue
-            broken = text.find("\n", start, end)
-            find = _read(text, start, end, row) if broken < 0 else self._broken(text, begin, start, broken)
-            if find is not None and broken < 0 and not row.before and text[end : end + 1] in {"\n", "\r", "\\"}:
-                find = self._joined(text, start, find)
+        places = self.finder.places(view.data)
+        begin = next(places, None)
+        while begin is not None:
+            find = self._at(view, begin)
             if find is not None:
                 yield find
-            after = end if find is None else find.end
-            if broken >= 0 or after > end:
-                return max(broken, after if find is not None else 0)
+            try:
+                begin = places.send(None if find is None else find.end)
+            except StopIteration:
+                return
+
+    def _at(self, view: View, begin: int) -> Found | None:
+        """The token at a place: behind its boundary, if the match has one."""
+        text, data = view.text, view.data
+        for start in (begin, begin + 1, begin + 2):
+            for row, pattern in self._candidates(data, start, bound=start > begin):
+                found = pattern.match(data, start)
+                find = None if found is None else _read(text, start, found.end(), row)
+                if not row.before and row.kind not in _NO_JOIN and len(row.literal) > 2:
+                    find = self._joined(text, start, find)
+                if find is not None:
+                    return find
         return None
 
-    def _broken(self, text: str, begin: int, start: int, line_end: int) -> Found | None:
-        """What stands before a line end that the match reached over, with the next lines if it goes on there."""
-        whole = next(self.finds(make_view(text[begin:line_end])), None)
-        if whole is not None:
-            whole = Found(whole.start + begin, whole.end + begin, whole.rank, whole.kind)
-        joined = self._joined(text, start, whole if whole is None or whole.start == start else None)
-        return joined or whole
+    def _candidates(self, data: bytes, start: int, *, bound: bool) -> Iterator[tuple[Row, re.Pattern[bytes]]]:
+        for size in _SIZES:
+            for each in self._rows.get(data[start : start + size], ()):
+                if not is_joined(data, start) if each[0].bound else not bound:
+                    yield each
 
     def _joined(self, text: str, start: int, best: Found | None) -> Found | None:
         """With one more line each time, for as long as a line goes on in the next. `best`: what the first one holds."""
         places: list[tuple[int, int, str]] = []
         at, width = start, 0
+        if best is not None and text[best.end : best.end + 1] not in {"\n", "\r", "\\"}:
+            return best
         while len(places) < _PIECES and (found := _BREAK.match(text, at)) is not None:
             here = found.start(1) - (text.rfind("\n", 0, at) + 1)
             run = _RUN.match(text, found.end())
@@ -133,16 +142,6 @@ def _read(text: str, start: int, end: int, row: Row) -> Found | None:
     if end - start > 24:
         end = start + len(text[start:end].rstrip(".-"))
     return Found(start, end, PROVIDER, row.kind) if _is_token(text[start:end], row) else None
-
-
-def _row_at(data: bytes, begin: int) -> tuple[int, Row | None]:
-    """The row that matched: its literal stands at the beginning, or after what is before it."""
-    for start in (begin, begin + 1, begin + 2):
-        for size in _SIZES:
-            row = _BY_LITERAL.get(data[start : start + size])
-            if row is not None and (start == begin or row.bound):
-                return start, row
-    return begin, None
 
 
 def _is_token(token: str, row: Row) -> bool:

@@ -51,13 +51,14 @@ def native_services(parts: Parts) -> dict[type, object]:
     config, store, results = parts.config, parts.store, parts.results
     machine, files = heavy("toolcrib.machine.files.workspace"), heavy("toolcrib.services.files")
     deny = _PerAgent(parts.current, lambda rules: rules.deny_paths, {"*": config.deny_paths})
-    catalogue = heavy("toolcrib.services.catalogue")
+    catalogue, marks = heavy("toolcrib.services.catalogue"), heavy("toolcrib.services.marks")
     agents, boxes, kits = (heavy(f"toolcrib.services.{noun}") for noun in ("agents", "toolboxes", "toolkits"))
     http, search = way_out(config, parts.current().registry)
     parts.closers.append(http.close)
     return {
         files.Workspaces: machine.LocalWorkspaces(parts.workspace or config.workspace or None, deny),
         files.PathRoutes: _routes(parts),
+        marks.Marks: parts.scrub if hasattr(parts.scrub, "restored") else marks.NoMarks(),
         catalogue.Catalogue: catalogue.Catalogue(parts.current),
         agents.Agents: agents.Agents(parts.current, parts.agents, store.drawers, parts.refresh),
         boxes.Toolboxes: boxes.Toolboxes(parts.current, parts.boxes, store.shelf, parts.refresh),

@@ -33,6 +33,7 @@ CODES = (
     "not_found",
     "path_outside_workspace",
     "too_large",
+    "unknown_mark",
     "unreadable_pdf",
     "workspace_missing",
 )

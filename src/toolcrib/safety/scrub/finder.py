@@ -4,12 +4,14 @@ Text is looked at as Latin-1 with one byte a character, so that places are the s
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from toolcrib.core.heavy import heavy
+
+_FEW = 10  # repetitions that may be counted
 
 
 class Row(Struct, frozen=True):
@@ -57,7 +59,30 @@ class Finder:
         for found in self._iterate(data, start):
             yield found.span()
 
+    def places(self, data: bytes) -> Generator[int, int | None, None]:
+        """Where a match begins, also inside another; what is sent back is where to go on."""
+        if self._iterate is None:
+            yield from self._windowed_places(data)
+            return
+        at = 0
+        while (found := next(self._iterate(data, at), None)) is not None:
+            begin: int = found.start()
+            at = (yield begin) or begin + 1
+
+    def _windowed_places(self, data: bytes) -> Generator[int, int | None, None]:
+        at = 0
+        for begin in sorted({begin for begin, _, _ in self._hits(data, 0)}):
+            if begin >= at:
+                at = (yield begin) or at
+
     def _windowed(self, data: bytes, start: int) -> Iterator[tuple[int, int]]:
+        last = start
+        for begin, _, end in sorted(self._hits(data, start)):
+            if begin >= last:
+                yield begin, end
+                last = end
+
+    def _hits(self, data: bytes, start: int) -> list[tuple[int, int, int]]:
         """The fall-back: every place of every literal, then the row's pattern there."""
         folded = data.lower() if self._fold else data
         hits: list[tuple[int, int, int]] = []
@@ -69,17 +94,13 @@ class Finder:
             at = folded.find(literal, start)
             while at >= 0:
                 found = pattern.match(data, at)
-                if found is not None and not (row.bound and _is_joined(data, at)):
+                if found is not None and not (row.bound and is_joined(data, at)):
                     hits.append((at, order, found.end()))
                 at = folded.find(literal, at + 1)
-        last = start
-        for begin, _, end in sorted(hits):
-            if begin >= last:
-                yield begin, end
-                last = end
+        return hits
 
 
-def _is_joined(data: bytes, at: int) -> bool:
+def is_joined(data: bytes, at: int) -> bool:
     """Whether a letter or digit stands before, which is not the end of an escape for a line end."""
     if at == 0 or not data[at - 1 : at].isalnum():
         return False
@@ -104,11 +125,24 @@ def compiled(pattern: bytes) -> Any:  # noqa: ANN401 - RE2 has no types
 
 
 def _joined(rows: Sequence[Row]) -> bytes:
-    free = [escaped(row.literal) + row.rest for row in rows if not row.bound]
-    bound = [escaped(row.literal) + row.rest for row in rows if row.bound]
+    free = [escaped(row.literal) + _relaxed(row.rest) for row in rows if not row.bound]
+    bound = [escaped(row.literal) + _relaxed(row.rest) for row in rows if row.bound]
     if bound:
         free.append(rb"(?:\A|[^A-Za-z0-9]|\\[nrt])(?:" + b"|".join(bound) + b")")
     return b"|".join(free)
+
+
+_COUNT = re.compile(rb"\{(\d+),(\d+)\}")
+
+
+def _relaxed(pattern: bytes) -> bytes:
+    """Without upper counts: each would be a state of RE2's for every place, and the search no longer one pass."""
+
+    def put(found: re.Match[bytes]) -> bytes:
+        low, high = int(found[1]), int(found[2])
+        return found[0] if high < _FEW else {0: b"*", 1: b"+"}.get(low, b"{%d,}" % low)
+
+    return _COUNT.sub(put, pattern)
 
 
 def escaped(literal: bytes) -> bytes:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from toolcrib.safety.scrub import blocks
 from toolcrib.safety.scrub.finder import Row, View
 from toolcrib.safety.scrub.found import FORM, Found
 from toolcrib.safety.scrub.named import is_pair
@@ -11,9 +12,9 @@ from toolcrib.safety.scrub.values import is_placeholder, is_random, is_secret
 
 _W = rb"[^\s/?#\"'<>@:`]"
 ROWS = (
-    Row(b"://", _W + rb"{0,128}:[^\s\"'<>`]{1,256}@[A-Za-z0-9_.\[{$%*-]", kind="uri"),
+    Row(b"://", _W + rb"{0,128}:[^\s\"'<>`]{1,256}?@[A-Za-z0-9_.\[{$%*-]", kind="uri"),
     Row(b"://", rb"[A-Za-z0-9_.~%=-]{16,256}@[A-Za-z0-9_.\[-]", kind="uri-user"),
-    Row(b"%3a%2f%2f", rb"[^\s\"'<>`@]{0,256}%40[A-Za-z0-9_.-]", kind="uri-quoted"),
+    Row(b"%3a%2f%2f", rb"[^\s\"'<>`@]{0,256}?%40[A-Za-z0-9_.-]", kind="uri-quoted"),
     Row(b":thin:", rb"[^\s/\"'<>@:]{1,64}/[^\s\"'<>@]{1,128}@", kind="oracle"),
     Row(
         b":$",
@@ -54,7 +55,6 @@ _DOC = frozenset(
         "dbpassword",
     ]
 )
-_BODY = re.compile(r"[A-Za-z0-9+/=]")
 
 
 _LEADS = tuple(row.literal for row in ROWS)
@@ -138,18 +138,6 @@ def _basic(text: str, start: int, end: int) -> Iterator[Found]:
         yield Found(end - len(value), end, FORM, "authorization")
 
 
-def _putty(text: str, start: int, end: int) -> Iterator[Found]:
-    count = int(re.sub(r"\D", "", text[start:end]))
-    at = end
-    for _ in range(count):
-        line = text.find("\n", at)
-        if line < 0:
-            at = len(text)
-            break
-        at = line + 1
-    yield Found(end, len(text[:at].rstrip("\r\n")), FORM, "private-key")
-
-
 def _arguments(text: str, start: int, end: int) -> Iterator[Found]:
     """`auth=("bob", "hunter2")`: the last of the strings."""
     found = _ARGUMENTS.match(text, text.index("(", start), end + 200)
@@ -162,26 +150,6 @@ def _go_dsn(text: str, start: int, _: int) -> Iterator[Found]:
     found = _USER.search(text, max(0, start - 120), start)
     if found is not None and not _TEMPLATE.search(found[1]) and not is_placeholder(found[1]):
         yield Found(found.start(1), found.end(1), FORM, "uri")
-
-
-def _block(text: str, start: int, end: int) -> Iterator[Found]:
-    """The body of a private key; its first and last line stay, so that a reader knows what it was."""
-    if text[max(0, start - 5) : start].strip("-") or start < 4:
-        return
-    close = text.find("END ", end)
-    again = text.find("-----BEGIN", end, close if close > 0 else len(text))
-    stop = again if again > 0 else close if close > 0 else len(text)
-    while close > 0 and stop > end and text[stop - 1] in "- ":
-        stop -= 1
-    begin = end
-    while begin < stop and not _BODY.match(text, begin):
-        begin += 2 if text[begin] == "\\" else 1
-    while stop > begin and text[stop - 1] in " \t\r\n\"'+,`\\|>#*":
-        stop -= 1
-    if text[stop - 2 : stop] in {"\\n", "\\r"}:
-        stop -= 2
-    if stop - begin >= 16 and not is_placeholder(text[begin : begin + 60]):
-        yield Found(begin, stop, FORM, "private-key")
 
 
 _ARGUMENTS = re.compile(r"""\(\s*(?:["'][^"'\n]*["']\s*,\s*){1,2}["']([^"'\n]{4,})["']""")
@@ -202,6 +170,6 @@ _READERS = {
     b"_connect(": _arguments,
     b".login(": _arguments,
     b"@tcp(": _go_dsn,
-    b"private-lines:": _putty,
-    b"begin ": _block,
+    b"private-lines:": blocks.read_putty,
+    b"begin ": blocks.read,
 }

@@ -15,6 +15,7 @@ class Found(Struct, frozen=True, order=True):
 
 
 REGISTERED, PROVIDER, FORM, NAMED, DECODED = range(5)
+LONG = 600  # characters; fewer have no say against a better rank
 
 
 def merged(finds: Iterable[Found]) -> list[Found]:
@@ -23,8 +24,13 @@ def merged(finds: Iterable[Found]) -> list[Found]:
     for find in sorted(finds):
         if kept and find.start < kept[-1].end:
             last = kept[-1]
-            kind = last if last.rank <= find.rank else find
-            kept[-1] = Found(last.start, max(last.end, find.end), kind.rank, kind.kind)
+            teller = min(last, find, key=_telling)
+            kept[-1] = Found(last.start, max(last.end, find.end), teller.rank, teller.kind)
         else:
             kept.append(find)
     return kept
+
+
+def _telling(find: Found) -> tuple[bool, int]:
+    """What looks like a token inside a whole key block is a part of the key."""
+    return (find.rank != REGISTERED and find.end - find.start < LONG, find.rank)

@@ -74,6 +74,8 @@ ROWS = (
     Row(b"seed", rb"[\"']?[ \t]*[:=]?[ \t]*[\"']?(?:[a-z]{3,8}[ \t]){11}[a-z]"),
     Row(b"phrase", rb"[\"']?[ \t]*[:=]?[ \t]*[\"']?(?:[a-z]{3,8}[ \t]){11}[a-z]"),
 )
+_DIGIT = re.compile("[0-9]")
+_SENTENCE = 160  # characters in which prose says a secret
 _LEAD = re.compile(r"[ \t]*(?:[A-Za-z0-9_.@/:*-]+[ \t]+){0,8}")
 _LOGIN = re.compile(r"(?i)\b(?:machine|login|account|default|poll|user(?:name)?)\b")
 _VALUE = re.compile(r"""[ \t]+(?:[0578][ \t]+)?(?:"([^"\n]+)"|'([^'\n]+)'|([^\s"']+))""")
@@ -149,12 +151,12 @@ def _is_word(value: str) -> bool:
 
 def _said(text: str, start: int) -> Iterator[Found]:
     """`the password is hunter2`."""
-    found = _SAID.match(text, start, min(len(text), start + 200))
+    found = _SAID.match(text, start, min(len(text), start + _SENTENCE))
     if found is None:
         return
     value = found["value"].rstrip(".,;:!?*)")
     level = promise(text[start : start + 8].partition(" ")[0].rstrip(":=")) or SECRET
-    odd = any(c.isdigit() for c in value) or is_random(value)
+    odd = _DIGIT.search(value) is not None or is_random(value)
     if odd and is_secret(value, min(level, PASSWORD), quoted=bool(found["open"])):
         yield Found(found.start("value"), found.start("value") + len(value), NAMED, "password")
 

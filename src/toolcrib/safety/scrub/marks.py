@@ -6,6 +6,8 @@ from collections import OrderedDict
 from hashlib import sha256
 from threading import Lock
 
+from toolcrib.services.marks import BEGINS
+
 KEPT = 4096  # secrets whose place can be found again
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 MARK = re.compile(r"\[REDACTED:[A-Za-z0-9_.-]+:[a-z0-9]{4,16}\]")
@@ -38,6 +40,11 @@ class Marks:
 
     def restore(self, text: str) -> str:
         """The text with the secrets of this session's marks put back; unknown marks stay."""
-        if "[REDACTED:" not in text:
+        if BEGINS not in text:
             return text
         return MARK.sub(lambda found: self._values.get(found.group(), found.group()), text)
+
+    def stranger(self, text: str, held: str) -> str:
+        """A mark in the text that is not known here and does not stand in `held`; "" when there is none."""
+        marks = (found.group() for found in MARK.finditer(text))
+        return next((mark for mark in marks if mark not in self._values and mark not in held), "")

@@ -37,14 +37,15 @@ KEYWORDS = [
     "mdp",
 ]
 _PLACES = (*KEYWORDS, *sorted(VENDORS))
-_GAP = rb"[ \t]{0,12}"
-_SEP = rb"(?:=>|:=|\?=|:[ \t]{0,4}[A-Za-z_][A-Za-z0-9_.|?]{0,24}[ \t]{0,4}=|={1,3}|:|->|<-|!=|%3[aAdD])"
-_QUOTE = rb"\\{0,3}[\"'`]"
+# No counts in what is searched: each would be a state for every place, and the search would no longer be one pass.
+_GAP = rb"[ \t]*"
+_SEP = rb"(?:=>|:=|\?=|:[ \t]*[A-Za-z_][A-Za-z0-9_.|?]*[ \t]*=|==?=?|:|->|<-|!=|%3[aAdD])"
+_QUOTE = rb"\\*[\"'`]"
 _REST = (
-    rb"[A-Za-z0-9_.\-]{0,40}"
-    rb"(?:(?:" + _QUOTE + rb")?[\])}]{0,2}" + _GAP + _SEP + _GAP + rb"[\[(]?[brufBRUFL@$]{0,2}"
+    rb"[A-Za-z0-9_.\-]*"
+    rb"(?:(?:" + _QUOTE + rb")?[\])}]*" + _GAP + _SEP + _GAP + rb"[\[(]?[brufBRUFL@$]*"
     rb"(?:" + _QUOTE + rb"[^\s\"'`]{4}|[^\s\"'`,;(){}<>\[\]|]{4})"
-    rb"|(?:" + _QUOTE + rb")?[ \t]{0,4}(?:[,(]|\)[ \t]{0,2}\{)?[ \t]{0,4}[bru@$]?" + _QUOTE + rb"[^\s\"'`,)(\]]{4}"
+    rb"|(?:" + _QUOTE + rb")?[ \t]*(?:[,(]|\)[ \t]*\{)?[ \t]*[bru@$]?" + _QUOTE + rb"[^\s\"'`,)(\]]{4}"
     rb"|>[^\s<>\"'`]{4})"
 )
 ROWS = tuple(Row(word.encode(), _REST) for word in _PLACES)
@@ -173,7 +174,12 @@ class _Reader:
             return
         quoted = quote is not None or sep == ">"
         if is_secret(value, self._level, quoted=quoted, alone=alone) or ("auth" in name and is_pair(value)):
-            yield Found(at, at + len(value), NAMED, "password" if self._level == PASSWORD else "secret")
+            yield Found(at, self._end_of(at + len(value)), NAMED, "password" if self._level == PASSWORD else "secret")
+
+    def _end_of(self, end: int) -> int:
+        """A secret longer than what was read of it ends where its run of characters does."""
+        bare = _BARE.match(self._text, end) if end - self._end >= LONGEST else None
+        return end if bare is None else bare.end()
 
     def _value(self, at: int, quote: str | None, sep: str) -> tuple[str, bool]:
         """The value as it stands, and whether it is all that its line assigns."""

@@ -1,14 +1,26 @@
-"""Takes credentials out of text: registered values first, then tokens, names, forms and encodings."""
+"""Takes credentials out of text: registered values first, then tokens, names, forms and encodings.
+
+    scrub = Scrubber()
+    scrub.add("MAIL_PASSWORD", value)  # from now on it leaves nowhere, in any of its encodings
+    scrub("text")                      # the text with `[REDACTED:kind:xxxx]` for each secret
+    scrub.forget("MAIL_PASSWORD")
+
+Whoever learns a secret (the vault, the configuration, a prompt) adds it before it hands it out. All of this may be
+called from any thread.
+"""
 
 import os
 from collections.abc import Iterable, Sequence
 from functools import cache
 
+from toolcrib.core.errors import ToolFailed
 from toolcrib.core.heavy import heavy
+from toolcrib.safety.scrub.finder import view as _view
 from toolcrib.safety.scrub.found import Found, merged
 from toolcrib.safety.scrub.marks import Marks
 from toolcrib.safety.scrub.registered import SHORTEST, Registered
-from toolcrib.safety.scrub.windows import AHEAD, WINDOW, cut
+from toolcrib.safety.scrub.windows import AHEAD, WINDOW, continued, cut, left_open
+from toolcrib.services.marks import BEGINS
 
 _REMEMBERED = 64  # characters of a text that is known to be clean: field names and short answers come again and again
 _MOST_REMEMBERED = 4096
@@ -33,18 +45,16 @@ class Scrubber:
 
     def __call__(self, text: str) -> str:
         size = len(text)
-        if size < SHORTEST or (size <= _REMEMBERED and text in self._clean):
+        clean = self._clean  # a value that is added meanwhile makes a new one
+        if size < SHORTEST or (size <= _REMEMBERED and text in clean):
             return text
         if size <= WINDOW:
-            if not self._registered and not self._may_hold(text):
-                scrubbed = text
-            else:
-                scrubbed = self.marked(text, self.finds(text))
+            scrubbed = text if self._is_clean(text) else self.marked(text, self.finds(text))
         else:
             stream = Stream(self)
             scrubbed = stream.feed(text) + stream.end()
         if size <= _REMEMBERED and scrubbed is text:
-            self._remember(text)
+            self._remember(clean, text)
         return scrubbed
 
     def scan(self, text: str) -> tuple[str, list[Found]]:
@@ -62,12 +72,24 @@ class Scrubber:
         self._registered.add(name, value)
         self._clean = set()
 
-    def remove(self, name: str) -> None:
-        """Forget a registered value."""
-        self._registered.remove(name)
+    def forget(self, name: str) -> None:
+        """Leave the value of this name alone from now on."""
+        self._registered.forget(name)
 
     def restore(self, text: str) -> str:
         """The text with the secrets of this session's marks put back."""
+        return self._marks.restore(text)
+
+    def restored(self, text: str, held: str = "") -> str:
+        """The same for a file that is written; refuses a mark that is not known here and does not stand in `held`."""
+        if BEGINS not in text:
+            return text
+        if mark := self._marks.stranger(text, held):
+            raise ToolFailed(
+                f"Nothing was written: {mark} stands for no secret that is known here, and the file would lose its own.",
+                code="unknown_mark",
+                hint="Read the file again and use the mark that it shows now, or change only the text around it.",
+            )
         return self._marks.restore(text)
 
     def finds(self, text: str) -> list[Found]:
@@ -76,7 +98,7 @@ class Scrubber:
         view = rules.view(text)
         finds = rules.finds(view)
         if self._registered:
-            finds = [*self._registered.finds(view.data), *finds]
+            finds = [*self._registered.finds(view), *finds]
         return merged(finds)
 
     def marked(self, text: str, finds: Sequence[Found]) -> str:
@@ -94,10 +116,15 @@ class Scrubber:
         """How much of a window's end is looked at again: any registered value must fit."""
         return max(AHEAD, self._registered.longest) if self._registered else AHEAD
 
-    def _remember(self, text: str) -> None:
-        if len(self._clean) >= _MOST_REMEMBERED:
-            self._clean = set()
-        self._clean.add(text)
+    def _is_clean(self, text: str) -> bool:
+        if self._may_hold(text):
+            return False
+        return not self._registered or not self._registered.hits(_view(text))
+
+    def _remember(self, clean: set[str], text: str) -> None:
+        if len(clean) >= _MOST_REMEMBERED:
+            clean.clear()
+        clean.add(text)
 
     def _first(self, text: str) -> bool:
         self._may_hold = _rules(self._engine).may_hold
@@ -112,6 +139,7 @@ class Stream:
         self._scrubber = scrubber
         self._held = ""
         self._given = 0
+        self._open: Found | None = None
 
     def feed(self, chunk: str) -> str:
         """What can be given out now that this has come."""
@@ -122,9 +150,11 @@ class Stream:
         pieces: list[str] = []
         while len(text) - at > window:
             part = text[at : at + window]
-            finds = self._scrubber.finds(part)
+            finds = continued(part, self._scrubber.finds(part), self._open)
             size = cut(part, finds, ahead)
-            pieces.append(self._give(part[:size], [find for find in finds if find.start < size]))
+            given = [find for find in finds if find.start < size]
+            self._open = left_open(part, size, given)
+            pieces.append(self._give(part[:size], given))
             at += size
         self._held = text[at:]
         return "".join(pieces)
@@ -132,7 +162,7 @@ class Stream:
     def end(self) -> str:
         """The rest."""
         text, self._held = self._held, ""
-        return self._give(text, self._scrubber.finds(text)) if text else ""
+        return self._give(text, continued(text, self._scrubber.finds(text), self._open)) if text else ""
 
     def _give(self, text: str, finds: Sequence[Found]) -> str:
         self.found += (Found(find.start + self._given, find.end + self._given, find.rank, find.kind) for find in finds)

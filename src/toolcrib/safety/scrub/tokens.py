@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from toolcrib.safety.scrub.finder import Finder, Row, View
+from toolcrib.safety.scrub.finder import Finder, Row, View, is_joined
 from toolcrib.safety.scrub.finder import view as make_view
 from toolcrib.safety.scrub.found import PROVIDER, Found
 from toolcrib.safety.scrub.hidden import Replaced
@@ -15,7 +15,6 @@ ROWS: tuple[Row, ...] = (
     *(Row(literal.encode(), rest.encode(), kind=kind, before=before) for kind, literal, rest, before in INNER),
     *(Row(literal.encode(), rest.encode(), bound=True, kind=kind) for kind, literal, rest in BOUND),
 )
-_BY_LITERAL = {row.literal: row for row in reversed(ROWS)}
 _SIZES = sorted({len(row.literal) for row in ROWS}, reverse=True)
 _REACH = 120  # characters that may stand before an inner literal
 # Kinds whose shape is short: they must also read like no word.
@@ -24,17 +23,27 @@ _DOUBTED = frozenset(
 )
 
 _PIECES = 6
+_TERMINAL = 60  # columns from which on a line may be one that a terminal broke
 _RUN = re.compile(r"[A-Za-z0-9_+/=.\-]*")
 _BREAK = re.compile(r"[A-Za-z0-9_+/=.\-]*(\\?\r?\n)(?=[A-Za-z0-9_+/=\-])")
-_JOIN = rb"[A-Za-z0-9_+/=.\-]*\\?\r?\n[A-Za-z0-9_+/=\-]{3}"
-_NO_JOIN = frozenset({"lob", "vault", "resend", "launchdarkly", "openai-old", "yandex", "voyage", "octopus", "discord"})
+_NO_JOIN = frozenset({"lob", "vault", "resend", "launchdarkly", "yandex", "voyage", "octopus", "discord"})
+_BEGINNINGS = tuple(literal for _, literal, _ in (*MARKS, *BOUND) if len(literal) > 3 or literal == "sk-")
+_HEX = re.compile(r"(?:0x)?[0-9a-fA-F-]+")
 
 
 def _searched(row: Row) -> Row:
-    """The row as it is searched: whole, or broken at a line end."""
-    if row.before or len(row.literal) < 3 or row.kind in _NO_JOIN:
-        return row
-    return Row(row.literal, b"(?:" + row.rest + b"|" + _JOIN + b")", bound=row.bound, kind=row.kind)
+    """The row as it is searched: only its beginning, which a line end may break. The whole is matched where it stands."""
+    if row.before:
+        return Row(row.literal, b"[A-Za-z0-9_~.-]" if row.rest else b"")
+    size = 10 if len(row.literal) < 4 else 4
+    return Row(row.literal, rb"[A-Za-z0-9_+/=.%%~\\\r\n-]{%d}" % size, bound=row.bound)
+
+
+def _by_literal() -> dict[bytes, list[tuple[Row, re.Pattern[bytes]]]]:
+    table: dict[bytes, list[tuple[Row, re.Pattern[bytes]]]] = {}
+    for row in ROWS:
+        table.setdefault(row.literal, []).append((row, re.compile(re.escape(row.literal) + row.rest)))
+    return table
 
 
 class Tokens:
@@ -42,46 +51,85 @@ class Tokens:
 
     def __init__(self, *, engine: bool = True) -> None:
         self.finder = Finder([_searched(row) for row in ROWS], engine=engine)
+        self._rows = _by_literal()
 
     def finds(self, view: View) -> Iterator[Found]:
         """Every token in the text."""
-        text, data = view.text, view.data
-        for begin, end in self.finder.spans(data):
-            start, row = _row_at(data, begin)
-            if row is None:
-                continue
-            broken = text.find("\n", start, end)
-            if broken >= 0:
-                yield from self._joined(text, start)
-                continue
-            find = _read(text, start, end, row)
-            if find is None:
-                continue
-            yield find
-            if text[end : end + 1] in {"\n", "\r", "\\"} and not row.before and _is_full(text, end):
-                yield from self._joined(text, start)
+        places = self.finder.places(view.data)
+        begin = next(places, None)
+        while begin is not None:
+            find = self._at(view, begin)
+            if find is not None:
+                yield find
+            try:
+                begin = places.send(None if find is None else find.end)
+            except StopIteration:
+                return
 
-    def _joined(self, text: str, start: int) -> Iterator[Found]:
-        """With one more line each time, until the pieces are a token and the last line was not full."""
-        best: Found | None = None
+    def _at(self, view: View, begin: int) -> Found | None:
+        """The token at a place: behind its boundary, if the match has one."""
+        text, data = view.text, view.data
+        for start in (begin, begin + 1, begin + 2):
+            for row, pattern in self._candidates(data, start, bound=start > begin):
+                found = pattern.match(data, start)
+                find = None if found is None else _read(text, start, found.end(), row)
+                if not row.before and row.kind not in _NO_JOIN and len(row.literal) > 2:
+                    find = self._joined(text, start, find)
+                if find is not None:
+                    return find
+        return None
+
+    def _candidates(self, data: bytes, start: int, *, bound: bool) -> Iterator[tuple[Row, re.Pattern[bytes]]]:
+        for size in _SIZES:
+            for each in self._rows.get(data[start : start + size], ()):
+                if not is_joined(data, start) if each[0].bound else not bound:
+                    yield each
+
+    def _joined(self, text: str, start: int, best: Found | None) -> Found | None:
+        """With one more line each time, for as long as a line goes on in the next. `best`: what the first one holds."""
         places: list[tuple[int, int, str]] = []
-        at = start
-        width = 0
+        at, width = start, 0
+        if best is not None and text[best.end : best.end + 1] not in {"\n", "\r", "\\"}:
+            return best
         while len(places) < _PIECES and (found := _BREAK.match(text, at)) is not None:
             here = found.start(1) - (text.rfind("\n", 0, at) + 1)
-            if best is not None and here != width:
+            run = _RUN.match(text, found.end())
+            if (
+                run is None
+                or (places and best is not None and here < width)
+                or not _goes_on(text, found, run, here, best)
+            ):
                 break
-            width = max(width, here)
+            width = here
             places.append((found.start(1) - start, found.end(1) - start, ""))
-            last = _RUN.match(text, found.end())
             at = found.end()
-            whole = Replaced(text[start : last.end() if last is not None else at], places)
+            whole = Replaced(text[start : run.end()], places)
             for find in self.finds(make_view(whole.text)):
                 if find.start == 0:
-                    best = whole.back(find)
-                    best = Found(best.start + start, best.end + start, best.rank, best.kind)
-        if best is not None:
-            yield best
+                    old = whole.back(find)
+                    best = Found(old.start + start, old.end + start, old.rank, old.kind)
+        return best
+
+
+def _goes_on(text: str, found: re.Match[str], run: re.Match[str], width: int, best: Found | None) -> bool:
+    """Whether the next line is the rest of this one: it was continued by hand, or broken where a terminal ends.
+
+    The rest must not read like words. A line that is too short for a terminal is gone on with only when there is no
+    token without it, or when the rest fills a line by itself and is no hash.
+    """
+    rest = run.group()
+    if found[1].startswith("\\"):
+        return True
+    if rest.startswith(_BEGINNINGS) or not (is_random(rest) or (len(rest) < 12 and _is_mixed(rest))):
+        return False
+    if width >= _TERMINAL or best is None:
+        return True
+    alone = text[run.end() : run.end() + 1] in {"", "\n", "\r"}
+    return alone and len(rest) >= 12 and _is_mixed(rest) and not _HEX.fullmatch(rest)
+
+
+def _is_mixed(run: str) -> bool:
+    return any(c.isdigit() for c in run) and any(c.isalpha() for c in run)
 
 
 def _read(text: str, start: int, end: int, row: Row) -> Found | None:
@@ -94,23 +142,6 @@ def _read(text: str, start: int, end: int, row: Row) -> Found | None:
     if end - start > 24:
         end = start + len(text[start:end].rstrip(".-"))
     return Found(start, end, PROVIDER, row.kind) if _is_token(text[start:end], row) else None
-
-
-def _is_full(text: str, edge: int) -> bool:
-    """Whether the line is as long as a terminal is wide, and what follows does not read like a new line."""
-    line = text.rfind("\n", 0, edge) + 1
-    run = _RUN.match(text, text.find("\n", edge) + 1)
-    return edge - line >= 60 and run is not None and is_random(run.group())
-
-
-def _row_at(data: bytes, begin: int) -> tuple[int, Row | None]:
-    """The row that matched: its literal stands at the beginning, or after what is before it."""
-    for start in (begin, begin + 1, begin + 2):
-        for size in _SIZES:
-            row = _BY_LITERAL.get(data[start : start + size])
-            if row is not None and (start == begin or row.bound):
-                return start, row
-    return begin, None
 
 
 def _is_token(token: str, row: Row) -> bool:

@@ -6,6 +6,7 @@ from toolcrib.safety.scrub.letters import is_wordlike
 from toolcrib.safety.scrub.names import PASSWORD, SECRET, WEAK, parts
 
 LONGEST = 2048
+_LOOKED = 96  # characters in which an example says that it is one
 _HEX = re.compile(r"(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _HASH_SIZES = {32, 40, 56, 64, 96, 128}
@@ -45,12 +46,12 @@ _PLAIN = re.compile(
     r"|[\w-]+\.(?:[\w-]+\.)+[a-z]{2,6}(?::[0-9]+)?"  # hosts
 )
 _EXAMPLE = re.compile(
-    r"""(?ix)
-    .*(?:change[_-]?me | your[_\W -] | [_\W-]your | ^your | example | placeholder | replace[_-]?(?:me|this|with) | dummy | insert[_-]
+    r"""(?x)
+    (?:change[_-]?me | your[_\W -] | [_\W-]your | ^your | example | placeholder | replace[_-]?(?:me|this|with) | dummy | insert[_-]
     | redacted | xxxx | \*\*\* | \.\.\. | …| todo | fixme | fake[_-]?(?:key|token|secret|pass)
     | <\w | \bn/?a\b | not[_-]?(?:set|used|needed|real) | my[_-]?(?:secret|password|token|api|key|pass|auth|super)
     | enter[_-]? | (?:test|some|sample|dev|demo)[_-]?(?:password|secret|token|key|pass|api|auth)
-    | (?:secret|password|token|api[_-]?key|key)[_-]?(?:here|goes|value|string|name)).*
+    | (?:secret|password|token|api[_-]?key|key)[_-]?(?:here|goes|value|string|name))
     """
 )
 _STOP = frozenset(
@@ -231,9 +232,8 @@ _ODD = re.compile(r"[^A-Za-z0-9_.\- /]")
 
 def is_placeholder(value: str) -> bool:
     """Examples, masks and blanks: `xxxx`, `<your-token>`, `changeme`, `AKIA…EXAMPLE`."""
-    if len(set(value.lower())) <= 2 or value.lower() in _STOP:
-        return True
-    return _EXAMPLE.match(value) is not None
+    value = value.lower()
+    return len(set(value)) <= 2 or value in _STOP or _EXAMPLE.search(value[:_LOOKED]) is not None
 
 
 def is_secret(value: str, level: int, *, quoted: bool, alone: bool = False) -> bool:
@@ -245,18 +245,17 @@ def is_secret(value: str, level: int, *, quoted: bool, alone: bool = False) -> b
         or "\ufffd" in value
         or is_placeholder(value)
         or _REFERENCE.match(value)
+        or (
+            not quoted and value.isidentifier() and parts(value)[-1:] and parts(value)[-1] in _STOP
+        )  # `x=webhook_secret`
     ):
         return False
     if _PATH.fullmatch(value) and not (level == PASSWORD and _ODD.search(value.lstrip("/\\~."))):
         return _is_base64(value, level)
-    if not quoted and value.isidentifier() and parts(value)[-1:] and parts(value)[-1] in _STOP:
-        return False  # `webhook_secret=webhook_secret`
     if _CODE.match(value) and not (quoted and level == PASSWORD and _looks_chosen(value)):
         return False
     if _PLAIN.fullmatch(value):
-        return (level == PASSWORD and value.isdigit() and 6 <= size <= 20) or (
-            level == SECRET and value.isdigit() and size > 15
-        )
+        return value.isdigit() and ((level == PASSWORD and 6 <= size <= 20) or (level == SECRET and size > 15))
     if any(blank in value for blank in " \t\n"):
         return quoted and ((level == PASSWORD and _is_phrase(value)) or (level == SECRET and _is_noise(value)))
     return _is_odd(value, level, quoted=quoted, alone=alone)
@@ -311,24 +310,24 @@ def _is_short_mix(value: str) -> bool:
 
 def _is_password(value: str, *, quoted: bool, alone: bool) -> bool:
     """People choose words: a digit or an odd character makes one, gibberish too; bare words may be code."""
-    words = _WORDS.findall(value)
-    if (quoted or alone) and (
-        value.lower() in _POPULAR or (value.isalpha() and len(value) > 4 and not is_wordlike(value))
-    ):
+    free = quoted or alone
+    if free and (value.lower() in _POPULAR or (value.isalpha() and len(value) > 4 and not is_wordlike(value))):
         return True
     lowered = [word.lower() for word in parts(value)]
     if lowered and all(word in _STOP or (word.isdigit() and len(word) < 3) for word in lowered):
         return False
-    if is_random(value):
-        return True
+    return is_random(value) or _is_chosen(value, lowered, free=free)
+
+
+def _is_chosen(value: str, lowered: list[str], *, free: bool) -> bool:
+    """Words with a digit or an odd character between them, or many words: correct-horse-battery-staple."""
+    words = _WORDS.findall(value)
     has_digit = any(word.isdigit() for word in words)
     if _ODD.search(value):
-        return quoted or alone or has_digit
+        return free or has_digit
     if has_digit and any(word.isalpha() for word in words):
-        return "_" not in value or quoted or alone or any(len(word) > 1 for word in words if word.isdigit())
-    if len(words) >= 4 and (quoted or alone):
-        return not any(word in _STOP for word in lowered)  # correct-horse-battery-staple
-    return False
+        return "_" not in value or free or any(len(word) > 1 for word in words if word.isdigit())
+    return len(words) >= 4 and free and not any(word in _STOP for word in lowered)
 
 
 def is_random(value: str) -> bool:

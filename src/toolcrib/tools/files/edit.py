@@ -14,6 +14,7 @@ from toolcrib.safety import text
 from toolcrib.safety.edits import Edited, Replacement
 from toolcrib.safety.paths import escaped, shown
 from toolcrib.services.files import PathRoutes, Workspaces
+from toolcrib.services.marks import BEGINS, Marks
 from toolcrib.tools.files.family import family
 
 Apply: TypeAlias = Callable[[str], tuple[str, list[Edited]]]
@@ -31,6 +32,7 @@ class OneEdit(TypedDict):
 async def edit_file(
     files: Workspaces,
     routes: PathRoutes,
+    marks: Marks,
     me: Caller,
     *,
     path: Annotated[str, "File, relative to the workspace"],
@@ -42,9 +44,8 @@ async def edit_file(
 
     Everything else stays as it is, line ends included. For several changes to one file use multi_edit.
     """
-    done = await _change(
-        files, routes, me, path, lambda content: _one(content, Replacement(oldText, newText, replaceAll))
-    )
+    asked = [Replacement(oldText, newText, replaceAll)]
+    done = await _change(files, routes, me, path, lambda content: _one(content, *_whole(asked, marks, content)))
     edited = done[0]
     where = f"line {edited.line}" if edited.count == 1 else f"{edited.count} places, the first in line {edited.line}"
     return Result(
@@ -57,6 +58,7 @@ async def edit_file(
 async def multi_edit(
     files: Workspaces,
     routes: PathRoutes,
+    marks: Marks,
     me: Caller,
     *,
     path: Annotated[str, "File, relative to the workspace"],
@@ -67,7 +69,9 @@ async def multi_edit(
     Each oldText must fit one place, unless its replaceAll is set.
     """
     asked = [Replacement(one["oldText"], one["newText"], one.get("replaceAll", False)) for one in edits]
-    done = await _change(files, routes, me, path, lambda content: engine.apply_all(content, asked))
+    done = await _change(
+        files, routes, me, path, lambda content: engine.apply_all(content, _whole(asked, marks, content))
+    )
     count = sum(edited.count for edited in done)
     lines = ", ".join(str(edited.line) for edited in done)
     return Result(
@@ -84,6 +88,15 @@ async def multi_edit(
 def _one(content: str, edit: Replacement) -> tuple[str, list[Edited]]:
     edited = engine.apply(content, edit)
     return edited.content, [edited]
+
+
+def _whole(asked: Sequence[Replacement], marks: Marks, content: str) -> Sequence[Replacement]:
+    """The replacements with secrets where the agent saw marks."""
+    if not any(BEGINS in one.old or BEGINS in one.new for one in asked):
+        return asked
+    return [
+        Replacement(marks.restored(one.old, content), marks.restored(one.new, content), one.everywhere) for one in asked
+    ]
 
 
 async def _change(files: Workspaces, routes: PathRoutes, me: Caller, path: str, edit: Apply) -> Sequence[Edited]:

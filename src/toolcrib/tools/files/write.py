@@ -6,8 +6,9 @@ from toolcrib.core.call import Caller, Result
 from toolcrib.core.errors import ToolFailed
 from toolcrib.core.tool import Effect
 from toolcrib.safety.paths import shown
-from toolcrib.safety.text import count_lines
-from toolcrib.services.files import BYTES_OF_FILE, PathRoutes, Workspaces
+from toolcrib.safety.text import count_lines, decode
+from toolcrib.services.files import BYTES_OF_FILE, PathRoutes, Workspace, Workspaces
+from toolcrib.services.marks import BEGINS, Marks
 from toolcrib.tools.files.family import family
 
 
@@ -15,6 +16,7 @@ from toolcrib.tools.files.family import family
 async def write_file(
     files: Workspaces,
     routes: PathRoutes,
+    marks: Marks,
     me: Caller,
     *,
     path: Annotated[str, "File, relative to the workspace"],
@@ -27,6 +29,8 @@ async def write_file(
     """
     workspace = files.of(me)
     relative = workspace.relative(path)
+    if BEGINS in content:
+        content = marks.restored(content, await _held(workspace, routes, me, relative))
     data = content.encode()
     if len(data) > BYTES_OF_FILE:
         raise ToolFailed(
@@ -45,3 +49,14 @@ async def write_file(
         text=f"{did} {shown(path)}: {lines:,} line{'' if lines == 1 else 's'}, {len(data):,} byte{'' if len(data) == 1 else 's'}.",
         structured={"path": relative, "created": bool(created), "lines": lines, "bytes": len(data)},
     )
+
+
+async def _held(workspace: Workspace, routes: PathRoutes, me: Caller, path: str) -> str:
+    """What the file holds now; "" when there is none."""
+    if routes.claims(me, path):
+        return await routes.read(me, path) or ""
+    try:
+        decoded = decode((await workspace.read(path)).data)
+    except ToolFailed:
+        return ""
+    return "" if decoded is None else decoded.content

@@ -12,7 +12,8 @@ from typing import Any
 def heavy(module: str, extra: str = "") -> Any:  # noqa: ANN401 - a module; its users name its types under TYPE_CHECKING
     """The module, imported now. With `extra`, a missing one says how to install it."""
     known = sys.modules.get(module)
-    if known is not None:
+    # Another thread may be in the middle of importing it: only import_module waits for that.
+    if known is not None and not getattr(known.__spec__, "_initializing", False):
         return known
     try:
         return importlib.import_module(module)

@@ -1,5 +1,8 @@
 import asyncio
+import socket
+import time
 from collections.abc import Sequence
+from contextlib import ExitStack, closing
 from typing import Any
 
 import pytest
@@ -7,7 +10,7 @@ import pytest
 from tests.machine.webserver import Asked, Server, answer, redirect, serving
 from toolcrib.core.call import Caller
 from toolcrib.core.errors import BadConfig, RateLimited, ToolError, ToolFailed
-from toolcrib.machine.http import LocalHttp
+from toolcrib.machine.http import LocalHttp, client
 from toolcrib.machine.http.pools import POOLS
 from toolcrib.services.http import Bucket, Network, Outgoing
 
@@ -110,6 +113,24 @@ async def test_another_address_of_a_name_is_tried_when_the_first_does_not_connec
         http = LocalHttp(Network(allow_private=("127.0.0.0/8",)), dns=Names(a_example=[["127.0.0.9", "127.0.0.1"]]))
         assert (await http.send(Outgoing(url=server.url(host="a.example")))).address == "127.0.0.1"
         await http.close()
+
+
+async def test_an_address_that_never_answers_does_not_use_up_the_time_of_the_next(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(client, "_NEXT_SECONDS", 0.2)
+    async with serving(answer("ok")) as server:
+        with closing(socket.socket()) as deaf, ExitStack() as waiting:
+            deaf.bind(("127.0.0.9", server.port))
+            deaf.listen(0)
+            for _ in range(4):  # they fill the queue, and whoever comes after them waits
+                one = waiting.enter_context(closing(socket.socket()))
+                one.setblocking(False)
+                one.connect_ex(("127.0.0.9", server.port))
+            http = LocalHttp(Network(allow_private=("127.0.0.0/8",)), dns=Names(a_example=[["127.0.0.9", "127.0.0.1"]]))
+            began = time.monotonic()
+            came = await http.send(Outgoing(url=server.url(host="a.example")))
+            assert (came.body, came.address) == (b"ok", "127.0.0.1")
+            assert 0.1 < time.monotonic() - began < 5
+            await http.close()
 
 
 @pytest.mark.meets("net:redirect:each-hop")

@@ -257,6 +257,7 @@ async def test_without_a_provider_there_is_no_search():
     [
         ((Provider(kind="bing"),), {}, "'bing' is no provider"),
         ((Provider(kind="brave"),), {}, "brave needs a key"),
+        ((Provider(kind="brave", key="{{secret:BRAVE}}"),), {}, "Name a variable, such as"),
         ((Provider(kind="brave", key="a\nb"),), {}, "no key has"),
         ((Provider(kind="searxng"),), {}, "needs the address of a server"),
         ((Provider(kind="searxng", url="http://x y/"),), {}, "It is no web address"),

@@ -12,13 +12,18 @@ from toolcrib.safety.addresses import Address, Networks, fault_of, read_address,
 from toolcrib.safety.urls import BadUrl, Url, join, read_host, read_url
 
 REDIRECTS = 5
-# Names that only ever mean something near by (RFC 6761, 6762 appendix G, 8375, and ICANN's choice of `internal`).
-_NEAR = ("localhost", "localdomain", "local", "internal", "intranet", "private", "corp", "home", "lan", "home.arpa")
+# Names that only ever mean something near by (RFC 6761, 6762 appendix G, 8375, ICANN's choice of `internal`, and the
+# endings that clusters and containers use among themselves).
+_NEAR = (
+    "localhost", "localdomain", "local", "internal", "intranet", "private", "corp", "home", "lan", "home.arpa", "svc",
+    "consul", "docker", "onion",
+)  # fmt: skip
 _NEAR_ENDINGS = tuple(f".{name}" for name in _NEAR)
 # Services whose names lead wherever the name or its owner says: without a look-up nothing is known about them.
 _ANYWHERE = (
     "nip.io", "sslip.io", "xip.io", "traefik.me", "localtest.me", "lvh.me", "vcap.me", "lacolhost.com", "fuf.me",
     "local.gd", "localhost.direct", "yoogle.com", "backname.io", "1u.ms", "rbndr.us", "lock.cmpxchg8b.com",
+    "localho.st", "burpcollaborator.net", "127-0-0-1.org.uk", "dod.network",
 )  # fmt: skip
 _ANYWHERE_ENDINGS = tuple(f".{name}" for name in _ANYWHERE)
 # A name that is opened may lead into these; credentials of a cloud and the rest have to be named by their address.

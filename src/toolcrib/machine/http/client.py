@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Dns = Callable[[str], Awaitable[Sequence[str]]]
 AGENT = "toolcrib"
 _TRIES = 3  # addresses of one name
-_CONNECT_SECONDS = 10.0
+_CONNECT_SECONDS, _NEXT_SECONDS = 10.0, 3.0  # for the last address that is tried, and for those before it
 _HINT = "Use another address; this one is not for agents. A person can open it with network.allow_private."
 
 
@@ -136,9 +136,10 @@ class LocalHttp:
         """Ask at the first address that answers. Another one is tried only when no connection came about."""
         core = heavy("httpcore2")
         tried = addresses[:_TRIES]
-        sent = _wire(hop, self._agent, min(_CONNECT_SECONDS, seconds / len(tried)), seconds)
         pools = self._current_pools()
         for address in tried:
+            connect = _CONNECT_SECONDS if address is tried[-1] else _NEXT_SECONDS
+            sent = _wire(hop, self._agent, min(connect, seconds / len(tried)), seconds)
             async with pools.use(address, tls=hop.url.scheme == "https") as pool:
                 try:
                     response: Response = await pool.handle_async_request(sent)

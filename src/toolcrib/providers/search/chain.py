@@ -88,19 +88,27 @@ def _problem(i: int, one: Provider) -> Problem | None:
     where = f"search.providers[{i}]"
     if one.kind not in KINDS:
         return Problem(f"{where}.kind", f"{one.kind!r} is no provider.", f"There are: {', '.join(KINDS)}.")
+    return _problem_of_key(f"{where}.key", one) or _problem_of_url(f"{where}.url", one)
+
+
+def _problem_of_key(where: str, one: Provider) -> Problem | None:
+    if "{{" in one.key:
+        return Problem(where, "Placeholders are not filled in here.", "Name a variable, such as ${SEARCH_KEY}.")
     if one.kind in _KEYED and not one.key:
-        return Problem(
-            f"{where}.key", f"{one.kind} needs a key.", f"Set it, for example as ${{{one.kind.upper()}_KEY}}."
-        )
+        return Problem(where, f"{one.kind} needs a key.", f"Set it, for example as ${{{one.kind.upper()}_KEY}}.")
     if not one.key.isascii() or not one.key.isprintable():
-        return Problem(f"{where}.key", "It holds a character that no key has, such as a line break.")
+        return Problem(where, "It holds a character that no key has, such as a line break.")
+    return None
+
+
+def _problem_of_url(where: str, one: Provider) -> Problem | None:
     if one.kind == "searxng" and not one.url:
-        return Problem(f"{where}.url", "searxng needs the address of a server.", "Such as http://127.0.0.1:8888")
+        return Problem(where, "searxng needs the address of a server.", "Such as http://127.0.0.1:8888")
     try:
         if one.url:
             read_url(one.url)
     except BadUrl as error:
-        return Problem(f"{where}.url", f"It is no web address: {error}.")
+        return Problem(where, f"It is no web address: {error}.")
     return None
 
 

@@ -97,6 +97,8 @@ DOORS = (
         cli:call | call TOOL JSON --agent NAME runs the whole pipeline, and the record shows it | issue 2
         cli:audit:verify | audit verify passes on an untouched store and exits 1 on a changed one | issue 2
         cli:audit:export | audit export writes JSON lines
+        cli:check:shell | check shell gives a verdict a line, JSON lines too, and exits 1 when one is denied | issue 3
+        cli:check:path | check path gives the file tools' own answer and changes nothing | issue 3
         cli:config:check | config check reports every problem with its line
         cli:config:env | config env lists every setting with its TOOLCRIB_ name
         cli:doctor | doctor says what is wrong with the set-up and what to do

@@ -19,12 +19,17 @@ GUARDS = (
         shell:figure:stopped | At least 98 % of dangerous commands and 99.5 % of proven evasions are stopped | guards.md 8
         shell:figure:everyday | No everyday command is denied, and 98 % of read-only ones run unasked | guards.md 8
         shell:figure:fast | Verdicts are within 2 ms at p99, and 1 MB of input within 50 ms | guards.md 8
+        shell:allow-always:segments | Allow always judges each segment of a chain, never the first binary alone | rules 3.5(3)
+        shell:allow-always:not-shells | Allow always is never kept for shells and inline code | rules 3.5(3)
+        """,
+    )
+    + table(
+        "guards.md 2",
+        """
         run-shell:tail:capped | run_shell gives the tail of up to 30 kB, 30 s by default, 600 s at most | catalogue.md 2A
         run-shell:env:allow-list | A command sees an allow-listed environment | features 1F
         process:actions | process lists, polls, reads, writes to and kills background processes | catalogue.md 2A
         shell:mode:security | security deny, allowlist and full decide with ask off, on-miss and always as GoClaw's table | rules 3.5(1)
-        shell:allow-always:segments | Allow always judges each segment of a chain, never the first binary alone | rules 3.5(3)
-        shell:allow-always:not-shells | Allow always is never kept for shells and inline code | rules 3.5(3)
         """,
         deferred="issue 3: guards",
     )

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from toolcrib.core.errors import Problem
 from toolcrib.safety.shell.judged import ALLOW, ASK, Judged
-from toolcrib.safety.shell.marks import foreign
-from toolcrib.safety.shell.parse import MOST_BYTES, parse
+from toolcrib.safety.shell.marks import UNSEEN, foreign
+from toolcrib.safety.shell.parse import MOST_BYTES, TooLong, parse
+from toolcrib.safety.shell.places import no_workspace
 from toolcrib.safety.shell.rules import ShellRule, check_rules
 from toolcrib.safety.shell.scope import Scope
 from toolcrib.safety.shell.walker import Walk
@@ -19,37 +20,39 @@ def judge(command: str, *, rules: Sequence[ShellRule] = (), cwd: str = "", works
     `cwd` is where it would run: absolute, or relative to the workspace. `workspace` is where the workspace lies, so
     that absolute paths into it count as its own.
     """
-    if len(command) > MOST_BYTES:
-        return Judged(
-            ASK, "limit:length", f"longer than {MOST_BYTES} characters: too much to follow", (0, len(command))
-        )
-    try:
-        source = command.encode()
-    except UnicodeEncodeError:
-        return Judged(ASK, "encoding", "it holds bytes that are no text in UTF-8", (0, len(command)))
-    odd = _odd(command, len(source))
-    if odd:
-        return Judged(ASK, odd[0], odd[1], (0, len(command)))
+    refused = _odd(command)
+    if refused is not None:
+        return Judged(ASK, refused[0], refused[1], (0, len(command)))
     if not command.strip():
         return Judged(ALLOW, "empty", "there is nothing to run")
-    walk = Walk(rules, workspace)
-    scope = Scope(_within(cwd, workspace))
+    walk = Walk(rules, "" if no_workspace(workspace) else workspace)
+    if too_much := _walked(walk, command.encode(), Scope(_within(cwd, workspace))):
+        return Judged(ASK, f"limit:{too_much}", "it is too much to follow", (0, len(command)))
+    return _judged(walk, command)
+
+
+def _walked(walk: Walk, source: bytes, scope: Scope) -> str:
+    """Walks; gives the limit that was reached before anything was found."""
     try:
         walk.tree(parse(source), scope)
-    except (Enough, RecursionError) as error:
-        if isinstance(error, RecursionError):
-            return Judged(ASK, "limit:depth", "nested too deep to follow", (0, len(command)))
-    return _judged(walk, source, command)
+    except TooLong:
+        return "time"
+    except RecursionError:
+        return "depth"
+    except Enough:
+        pass  # what was found says enough
+    return ""
 
 
-def _odd(command: str, size: int) -> tuple[str, str] | None:
-    if size > MOST_BYTES:
-        return "limit:length", f"longer than {MOST_BYTES} bytes: too much to follow"
+def _odd(command: str) -> tuple[str, str] | None:
+    """What stands against reading the text at all."""
+    if len(command) > MOST_BYTES or len(command.encode("utf-8", "surrogatepass")) > MOST_BYTES:
+        return "limit:length", f"longer than {MOST_BYTES:,} bytes: too much to follow"
     if foreign(command):
-        return "encoding", "it holds a NUL or a character that stands for nothing"
+        return "encoding", "it holds a NUL, or what is no text in UTF-8"
     if "\r" in command:
         return "syntax", "it holds a carriage return, which a shell takes for a part of a word"
-    if any(sign in command for sign in "\u202a\u202b\u202d\u202e\u2066\u2067\u2068\u200b\u00a0"):
+    if any(sign in command for sign in UNSEEN):
         return "syntax", "it holds signs that a reader does not see"
     return None
 
@@ -60,7 +63,8 @@ def _within(cwd: str, workspace: str) -> str:
     return "" if cwd == "." else cwd
 
 
-def _judged(walk: Walk, source: bytes, command: str) -> Judged:
+def _judged(walk: Walk, command: str) -> Judged:
+    source = command.encode()
     found = walk.finding
     if found is None:
         rule, why = walk.allowed_by or ("table", "every part of it is among what runs without a question")

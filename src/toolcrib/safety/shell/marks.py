@@ -19,11 +19,13 @@ _DROP = str.maketrans(dict.fromkeys((UNKNOWN, LOOSE, NET, SECRET, HIDDEN)))
 _SHOW = str.maketrans({UNKNOWN: "…", LOOSE: "…", NET: None, SECRET: None, HIDDEN: None})
 _MARKED = re.compile("[\ufdd0-\ufdd4]")
 _GLOBBED = re.compile("[\ufdd5-\ufdd7]")
-_FOREIGN = re.compile("[\ufdd0-\ufdef\x00]")
+_FOREIGN = re.compile("[\ufdd0-\ufdef\x00\ud800-\udfff]")
+# Signs that turn the reading direction, or take no room.
+UNSEEN = "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff\u00a0"
 
 
 def foreign(text: str) -> bool:
-    """Whether a text holds a character that only this package may use, or a NUL."""
+    """Whether a text holds a character that only this package may use, a NUL, or half a character."""
     return _FOREIGN.search(text) is not None
 
 

@@ -1,6 +1,7 @@
 """From text to a tree, with the limits over which nothing is looked at."""
 
 import re
+import time
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ MOST_BYTES = 60_000
 MOST_NODES = 3_000
 MOST_DEPTH = 12
 MOST_STEPS = 6_000
+MOST_SECONDS = 0.03  # for one text
+SHORT = 500  # bytes that are parsed in no time whatever they are
 
 _LEADING_BRACE = re.compile(r"(^|[;&|\n(`]\s*)(?=\{[^\s{},]*,)")
 
@@ -25,14 +28,38 @@ def parser() -> "Parser":
     return sitter.Parser(sitter.Language(bash.language()))
 
 
+class TooLong(Exception):
+    """A text takes too long to parse: what is not in the grammar can cost the square of its length."""
+
+
 def parse(source: bytes) -> "Node":
-    """The tree of a command. A brace expansion as a command's name is not in the grammar: `command` helps it out."""
-    root = parser().parse(source).root_node
+    """The tree of a command. A brace expansion as a command's name is not in the grammar: `command` helps it out.
+
+    Raises TooLong.
+    """
+    root = _root(source)
     if root.has_error and b"{" in source:
         helped = _LEADING_BRACE.sub(r"\1command ", source.decode("utf-8", "replace")).encode()
         if helped != source:
-            again = parser().parse(helped).root_node
+            again = _root(helped)
             return root if again.has_error else again
+    return root
+
+
+def _root(source: bytes) -> "Node":
+    if len(source) <= SHORT:
+        return parser().parse(source).root_node
+    end = time.perf_counter() + MOST_SECONDS
+    late = False
+
+    def read(offset: int, _place: object) -> bytes:
+        nonlocal late
+        late = late or time.perf_counter() > end
+        return b"" if late else source[offset : offset + SHORT]
+
+    root = parser().parse(read).root_node
+    if late:
+        raise TooLong
     return root
 
 

@@ -222,6 +222,12 @@ def is_hook(word: str, cwd: str = "") -> bool:
     return _HOOKS.search(resolved(word, cwd)) is not None
 
 
+def no_workspace(path: str) -> bool:
+    """Whether a folder cannot be a workspace, since it is the system's own."""
+    parts = resolved(path).strip("/").split("/")
+    return path.startswith("/") and ((len(parts) == 1 and parts[0] in _SYSTEM | {""}) or _tree(parts))
+
+
 def is_inside(word: str, cwd: str = "", workspace: str = "") -> bool:
     """Whether the word surely names something in the workspace or among temporary files."""
     if word.startswith((UNKNOWN, LOOSE)):

@@ -1,6 +1,7 @@
 """Walks a command's tree in the order in which a shell would run it, and judges each command on the way."""
 
 import re
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from toolcrib.safety.shell.gathering import command, truncated
 from toolcrib.safety.shell.judged import ASK, DENY, RANK, Finding
 from toolcrib.safety.shell.launch import environment, start
 from toolcrib.safety.shell.marks import LOOSE, UNKNOWN, blurred, vague
-from toolcrib.safety.shell.parse import MOST_BYTES, MOST_DEPTH, MOST_NODES, MOST_STEPS, parse, text_of
+from toolcrib.safety.shell.parse import MOST_BYTES, MOST_DEPTH, MOST_NODES, MOST_STEPS, TooLong, parse, text_of
 from toolcrib.safety.shell.redirects import Redirect, applied, redirect
 from toolcrib.safety.shell.rules import ShellRule
 from toolcrib.safety.shell.scope import Scope
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 _INDEX_LOOKED_UP = re.compile(r"-[vR]\s+\S*\[")
 _REDIRECTS = frozenset(("file_redirect", "heredoc_redirect", "herestring_redirect"))
+
+
+MOST_TIME = 0.5  # seconds for the whole walk; far beyond what any command of a person takes
 
 
 class Walk:
@@ -39,6 +43,7 @@ class Walk:
         self.now: tuple[str, ...] = ()
         self.calls: list[str] = []
         self.words = Words(self)
+        self._end = time.perf_counter() + MOST_TIME
         self.allowed_by: tuple[str, str] | None = None
 
     def note(self, level: str, rule: str, why: str, instead: str = "") -> None:
@@ -77,6 +82,9 @@ class Walk:
         self.depth += 1
         try:
             return self.tree(parse(data), scope, stdin)
+        except TooLong:
+            self.worry("limit:time", "a text for a shell takes too long to follow")
+            raise Enough from None
         finally:
             self.depth -= 1
 
@@ -91,7 +99,7 @@ class Walk:
 
     def _step(self) -> None:
         self.steps += 1
-        if self.steps > MOST_STEPS:
+        if self.steps > MOST_STEPS or (self.steps & 15 == 0 and time.perf_counter() > self._end):
             self.worry("limit:steps", "too many commands to follow")
             raise Enough
 

@@ -43,7 +43,7 @@ def _never(machine: Machine, word: str, path: str, cwd: str, how: str) -> None:
         machine.note(DENY, "traces", f"it would {how} {shown(word)}, a record of what was done")
     if is_startup(word, cwd):
         machine.note(DENY, "start-up", f"it would {how} {shown(word)}, which later shells or logins run")
-    if found := system_file(word, cwd):
+    if (found := system_file(word, cwd)) and not is_inside(word, cwd, machine.workspace):
         machine.note(DENY, "system-path", f"it would {how} {found}, a file of the system")
 
 

@@ -33,8 +33,8 @@ def unread(why: str) -> Row:
     "path",
     cls=Command,
     examples=(
-        "toolcrib check path src/main.py ../secret --root .",
-        'echo \'{"path": "../x", "op": "write", "root": "."}\' | toolcrib check path --jsonl',
+        "toolcrib check path src/main.py notes/new.md --op write",
+        'echo \'{"path": "a.md", "op": "write", "root": "."}\' | toolcrib check path --jsonl',
     ),
 )
 @click.argument("paths", nargs=-1, metavar="[PATH]...")

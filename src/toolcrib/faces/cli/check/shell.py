@@ -36,7 +36,7 @@ def verdict(command: str, cwd: str, rules: tuple[ShellRule, ...], workspace: str
     examples=(
         "toolcrib check shell 'rm -rf build'",
         'echo \'{"cmd": "git push --force"}\' | toolcrib check shell --jsonl',
-        "history -w /dev/stdout | toolcrib check shell --json",
+        "echo 'ls -la; pwd' | toolcrib check shell --json",
     ),
 )
 @click.argument("commands", nargs=-1, metavar="[COMMAND]...")

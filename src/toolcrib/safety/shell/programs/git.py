@@ -202,7 +202,7 @@ def _wrote_hook(run: Run) -> bool:
     return any("hooks/" in path or path.endswith((".gitattributes", ".git/config")) for path in run.scope.files)
 
 
-def _config(run: Run, words: list[str], bare: list[str]) -> None:
+def _config(run: Run, _words: list[str], bare: list[str]) -> None:
     looks = {"--get", "--get-all", "--list", "-l", "--get-regexp", "--show-origin", "list", "get", "--get-urlmatch"}
     if looks & set(bare):
         return

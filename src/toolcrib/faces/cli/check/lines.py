@@ -72,7 +72,8 @@ def plain_rows(words: Sequence[str], judge: Callable[[str], Row], unread: Callab
 
 
 def _told(row: Row) -> str:
-    name = row.get("rule") or row.get("code") or ""
-    told = f"{row['verdict']:<6}{name}{': ' if name else ''}{row['why']}"
+    name = row.get("rule") or row.get("code") or row.get("url") or ""
+    at = f" ({row['connected']})" if row.get("connected") else ""
+    told = f"{row['verdict']:<6}{name}{at}{': ' if name else ''}{row['why']}"
     instead = row.get("instead")
     return plain(f"{told}. Instead: {instead}" if instead else told)

@@ -1,7 +1,6 @@
 """`toolcrib check url`: whether the web tools would fetch an address."""
 
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 import msgspec
@@ -9,15 +8,14 @@ import msgspec
 from toolcrib.core.errors import BadConfig
 from toolcrib.core.heavy import heavy
 from toolcrib.core.registry import Registry
-from toolcrib.faces.cli.faults import FAILED
+from toolcrib.faces.cli.check.lines import Row, answer, asked_rows, plain_rows
 from toolcrib.faces.cli.frame import Asked, pass_asked
 from toolcrib.faces.cli.frame import command as declare
 from toolcrib.faces.cli.opening import find
-from toolcrib.faces.cli.output import one_line, plain, write_json, write_line
+from toolcrib.faces.cli.output import one_line
 from toolcrib.safety.domains import Lists
-from toolcrib.safety.reach import Judged, Lookup, judge
+from toolcrib.safety.reach import Lookup, judge
 
-LONGEST = 1 << 20
 Answers = Mapping[str, str | Sequence[str | Sequence[str]]]
 
 
@@ -38,8 +36,8 @@ class Judge(msgspec.Struct, frozen=True):
     tool: str
     look_up: Lookup | None
 
-    def __call__(self, line: Line) -> Judged:
-        return judge(
+    def __call__(self, line: Line) -> Row:
+        judged = judge(
             line.url,
             dns=self.look_up if line.dns is None else {host: _rounds(each) for host, each in line.dns.items()},
             redirects=line.redirects,
@@ -47,9 +45,16 @@ class Judge(msgspec.Struct, frozen=True):
             allow_private=self.lists.private,
             leaves_out=self._leaves_out,
         )
+        told: Row = {"verdict": judged.verdict, "why": judged.why}
+        return {**told, "connected": judged.connected} if judged.connected else told
 
     def _leaves_out(self, host: str) -> str:
         return self.lists.leaves_out(host, self.agent, self.tool)
+
+
+def unread(why: str) -> Row:
+    """What is not understood is refused."""
+    return {"verdict": "deny", "code": "input", "why": why}
 
 
 @declare(
@@ -69,7 +74,8 @@ def command(asked: Asked, urls: tuple[str, ...], *, jsonl: bool, resolve: bool, 
 
     Without --resolve a name is judged as it is written, and nothing is sent: what it leads to is judged when it is
     connected to. `dns` of a line stands in for look-ups: for each host its addresses, or a list of such lists, one for
-    each look-up. Lists of `network` in the configuration hold. The exit code is 1 if any address is refused.
+    each look-up. Lists of `network` in the configuration hold. Exit code 1 if an address is refused, 2 if a line could
+    not be read.
     """
     _, config = find(asked)
     try:
@@ -79,61 +85,19 @@ def command(asked: Asked, urls: tuple[str, ...], *, jsonl: bool, resolve: bool, 
     look_up = heavy("toolcrib.machine.http.names").look_up if resolve else None
     judged_by = Judge(lists, agent, _name(tool), look_up)
     if jsonl:
-        return _lines(judged_by)
-    verdicts = [(url, judged_by(Line(url))) for url in urls or _written()]
-    if asked.json:
-        write_json([{"url": url, **_told(judged)} for url, judged in verdicts])
+        rows = asked_rows(Line, judged_by, unread)
     else:
-        for url, judged in verdicts:
-            at = f" ({judged.connected})" if judged.connected else ""
-            click.echo(plain(f"{judged.verdict:5}  {one_line(url)}{at}: {judged.why}"))
-    return _code(judged for _, judged in verdicts)
+        rows = plain_rows(urls, lambda url: {"url": _shown(url), **judged_by(Line(url))}, unread)
+    return answer(rows, as_json=jsonl or asked.json)
 
 
-def _lines(judged_by: Judge) -> int:
-    code = 0
-    for raw in _read():
-        judged = _judged(raw, judged_by)
-        write_line(_told(judged))
-        code = code or _code([judged])
-    return code
-
-
-def _judged(raw: bytes, judged_by: Judge) -> Judged:
-    if len(raw) > LONGEST:
-        return Judged("deny", f"this line is longer than {LONGEST:,} bytes")
-    try:
-        return judged_by(msgspec.json.decode(raw, type=Line))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        return Judged("deny", f'this line is not {{"url": "..."}}: {error}')
-
-
-def _read() -> Iterator[bytes]:
-    """The lines of standard input that are not empty; of a line that is too long, the beginning."""
-    stream = sys.stdin.buffer
-    while raw := stream.readline(LONGEST + 1):
-        rest = raw
-        while len(rest) > LONGEST and not rest.endswith(b"\n"):
-            rest = stream.readline(LONGEST + 1)
-        if line := raw.strip():
-            yield line if len(raw) <= LONGEST else raw
-
-
-def _written() -> Iterator[str]:
-    return (raw.decode(errors="replace") for raw in _read())
+def _shown(url: str) -> str:
+    """An address as it can be printed; bytes that were no text are not."""
+    return one_line(url.encode("utf-8", "replace").decode())
 
 
 def _rounds(answers: str | Sequence[str | Sequence[str]]) -> Sequence[str | Sequence[str]]:
     return (answers,) if isinstance(answers, str) else answers
-
-
-def _told(judged: Judged) -> dict[str, str]:
-    told = {"verdict": judged.verdict, "why": judged.why}
-    return {**told, "connected": judged.connected} if judged.connected else told
-
-
-def _code(verdicts: Iterable[Judged]) -> int:
-    return FAILED if any(judged.verdict == "deny" for judged in verdicts) else 0
 
 
 def _meant(entry: str) -> Sequence[str]:

@@ -15,7 +15,7 @@ from toolcrib.faces.cli.frame import Asked, Command, Group, pass_asked
 from toolcrib.faces.cli.opening import with_crib
 from toolcrib.faces.cli.output import count, plain, write_json, write_table
 from toolcrib.faces.cli.person import at
-from toolcrib.faces.cli.vault_files import read_back, read_input, write_out
+from toolcrib.faces.cli.vault.files import read_back, read_input, write_out
 from toolcrib.services.vault.secrets import Wanted
 from toolcrib.services.vault.values import Checked, Report, Secret
 

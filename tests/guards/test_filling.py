@@ -251,6 +251,7 @@ async def test_a_revealed_value_stands_in_no_record_and_no_journal() -> None:
         ("update_secret", {"key": "NONE", "value": VALUE}),
         ("create_vault_entry", {"key": "x", "entry_type": "none", "value": {"pin": VALUE}}),
         ("create_secret", f'{{"key": "X", "value": "{VALUE}"'),
+        ("create_secret", {"key": "X", "value": VALUE * 2000}),
     ],
 )
 async def test_a_secret_that_was_not_stored_stands_in_no_record_either(name: str, arguments: Any) -> None:

@@ -1,6 +1,5 @@
 """The vault of a crib: the rows of its store, a master key, the cryptography, and the scrubber that hears of every value."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -46,7 +45,8 @@ class Vault(Struct, kw_only=True):
 def open_vault(config: Config, store: "Store", scrub: Scrub, master: "MasterKey") -> Vault:
     """The vault of a store. It is opened when it is first used."""
     services = "toolcrib.services.vault"
-    teller = heavy(f"{services}.telling").Teller(_learning(scrub))
+    # A scrubber of one's own may be a plain function, which cannot learn.
+    teller = heavy(f"{services}.telling").Teller(getattr(scrub, "add", _unheard), getattr(scrub, "remove", _unheard))
     crypto = heavy("toolcrib.safety.envelope").EnvelopeCrypto()
     book = heavy(f"{services}.book").Book(store.vault, master, crypto, teller)
     reveals = config.vault.reveal != NEVER
@@ -58,13 +58,8 @@ def open_vault(config: Config, store: "Store", scrub: Scrub, master: "MasterKey"
     )
 
 
-def _learning(scrub: Scrub) -> Callable[[str, str], None]:
-    """A scrubber of one's own may be a plain function, which cannot learn."""
-    return getattr(scrub, "add", _forget)
-
-
-def _forget(name: str, value: str) -> None:
-    del name, value
+def _unheard(*_: str) -> None:
+    """Nobody to tell."""
 
 
 def key_of(config: Config, settings: "Settings") -> "MasterKey":

@@ -84,7 +84,7 @@ class Line:
         self, tool: Tool, checks: tuple[Callable[[Call], Verdict | None], ...], enter: CallNext, seconds: float
     ) -> None:
         self.fill: Fill | None = None
-        self.entrust: Callable[[bytes], None] | None = None
+        self.entrust: Callable[[bytes], bytes] | None = None
         self.shape: Callable[[Call, Any], Outcome]
         self.tool = tool
         self.checks = checks
@@ -111,7 +111,7 @@ class Runner:
         strict: bool = False,
         seconds: Mapping[str, float] | None = None,
         fill: Fill | None = None,
-        entrust: Callable[[bytes], None] | None = None,
+        entrust: Callable[[bytes], bytes] | None = None,
         reveals: bool = False,
     ) -> None:
         self.fill = fill
@@ -202,7 +202,7 @@ class Runner:
             if line is None:
                 line = self._find(resolver, view, asked)
             if line.entrust is not None:
-                line.entrust(asked.raw)
+                asked.raw = line.entrust(asked.raw)
             arguments = _checked(line, raw)  # type: ignore[arg-type]
             call = Call(asked.id, line.tool, arguments, asked.raw, asked.caller, view, asked.began)
             if self.strict and self.audit.full:
@@ -222,7 +222,7 @@ class Runner:
         entrust = self.entrust if i is not None and view.registry.tools[i].traits.entrusts else None
         if i is None or not view.issued >> i & 1:
             if entrust is not None:
-                entrust(asked.raw)  # refused or not, the record holds the arguments
+                asked.raw = entrust(asked.raw)  # refused or not, the record holds the arguments
             raise refusal(resolver, view, name)
         tool = view.registry.tools[i]
         checks = tuple(guard.check for guard in self._guards if guard.watches(tool))

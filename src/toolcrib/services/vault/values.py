@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 LONGEST_NAME = 200
-LONGEST_VALUE = 64 * 1024  # characters: the scrubber has to know each secret in all its forms
+LONGEST_VALUE = 16 * 1024  # characters: the scrubber has to know each secret in all its forms
 LONGEST_FILE = 50 * 1024 * 1024
 MOST_FILES = 10  # attachments of one entry
 NEVER, ASK, ALWAYS = "never", "ask", "always"

@@ -14,4 +14,5 @@ BENCHES = {
     "scrub": "scrub",
     "shell": "shelling",
     "url": "urling",
+    "vault": "vault",
 }

@@ -3,8 +3,13 @@
 import asyncio
 import sys
 import time
+from collections.abc import Sequence
 
 from toolcrib.core.call import Caller, Record, Status
+from toolcrib.machine.keys import GivenKey
+from toolcrib.safety.envelope import EnvelopeCrypto
+from toolcrib.services.vault import book
+from toolcrib.services.vault.ports import Rewrap
 from toolcrib.stores import sql
 
 ME = Caller(agent="child", session="s")
@@ -45,6 +50,23 @@ async def hang(store: sql.SqlStore, name: str) -> None:
     await asyncio.sleep(600)
 
 
+async def rotate(store: sql.SqlStore, times: int) -> None:
+    """Rotate the vault in small steps, so that a kill meets one of them; say when each step is done."""
+    book.BATCH = 7
+    vault = book.Book(store.vault, GivenKey("11" * 32), EnvelopeCrypto(), lambda facts, value: None)
+    rewrap = store.vault.rewrap
+
+    async def told(rows: Sequence[Rewrap], term: int) -> int:
+        done = await rewrap(rows, term)
+        print(done, flush=True)
+        return done
+
+    store.vault.rewrap = told
+    for _ in range(times):
+        await vault.rotate()
+    await store.close()
+
+
 async def main() -> None:
     """crasher.py URL WHAT NAME [MANY]."""
     url, what, name, *many = sys.argv[1:]
@@ -53,6 +75,8 @@ async def main() -> None:
         await count(store, name, int(many[0]))
     elif what == "forever":
         await forever(store, name)
+    elif what == "rotate":
+        await rotate(store, int(many[0]) if many else 1_000_000)
     else:
         await hang(store, name)
 

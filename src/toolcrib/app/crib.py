@@ -15,6 +15,7 @@ from toolcrib.app.answers import Ask, approver
 from toolcrib.app.network import search_keys
 from toolcrib.app.secrets import scrubber
 from toolcrib.app.turn import Turn
+from toolcrib.app.vaulting import NEVER, Vault, open_vault
 from toolcrib.app.wiring import Close, Parts, Spilled, native_services, standing_guards
 from toolcrib.core.call import Caller, JsonObject, Outcome, Raw, Request
 from toolcrib.core.errors import BadConfig
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from toolcrib.services.results import Results
     from toolcrib.services.store import Store
     from toolcrib.services.toolkits import Toolkits
+    from toolcrib.services.vault.ports import AskSecret, MasterKey
 
 
 class Crib:
@@ -58,12 +60,15 @@ class Crib:
         results: "Results | None" = None,
         scrub: Scrub | None = None,
         workspace: str | None = None,
+        vault_key: "MasterKey | None" = None,
+        ask_secret: "AskSecret | None" = None,
     ) -> None:
         """A crib of your own tools, in memory unless a store is given.
 
         `agents` says who may call what: each a list of toolbox and tool names, or a mapping with the keys of
         `toolcrib.yaml`. The values of `secrets` never leave in any result. `approve` is asked where a rule wants a
         person, and answers True, False or None (nobody can be asked). `native` adds the tools that come with Toolcrib.
+        `vault_key` opens the vault of a store; a vault in memory has its own. `ask_secret` asks a person for a secret.
         """
         self.config = config or Config()
         self.scrub: Scrub = scrub or scrubber(secrets, search_keys(self.config))
@@ -80,11 +85,14 @@ class Crib:
         self._shelf_version = 0
         self._closers: list[Close] = [self.store.close]
         self._flow = FlowGuard(self.config.flow, self.store.labels)
+        self._vault_key, self._in_memory = vault_key, store is None
+        self._vault: Vault | None = None
+        uses_vault = native or vault_key is not None or any(tool.traits.expands_secrets for tool in own)
         parts = self._parts(workspace)
-        self.services: dict[type, object] = native_services(parts) if native else {}
+        self.services: dict[type, object] = native_services(parts, self.vault, ask_secret) if native else {}
         self.catalogue: Catalogue | None = self._service("catalogue", "Catalogue")
         self.toolkits: Toolkits | None = self._service("toolkits", "Toolkits")
-        self._runner = self._build_runner(standing_guards(parts, guards), approve)
+        self._runner = self._build_runner(standing_guards(parts, guards), approve, self.vault if uses_vault else None)
 
     def _parts(self, workspace: str | None) -> Parts:
         return Parts(
@@ -105,7 +113,16 @@ class Crib:
         """A service that the crib itself asks too; None in a crib without the native tools."""
         return self.services.get(getattr(heavy(f"toolcrib.services.{noun}"), name)) if self.services else None
 
-    def _build_runner(self, guards: Sequence[Guard], approve: Ask | None) -> Runner:
+    @property
+    def vault(self) -> Vault:
+        """The vault: secrets, entries, and the book below them. It is opened when it is first used."""
+        if self._vault is None:
+            keys = heavy("toolcrib.machine.keys")
+            key = self._vault_key or (keys.ProcessKey() if self._in_memory else keys.NoKey())
+            self._vault = open_vault(self.config, self.store, self.scrub, key)
+        return self._vault
+
+    def _build_runner(self, guards: Sequence[Guard], approve: Ask | None, vault: Vault | None) -> Runner:
         config = self.config
         return Runner(
             self.services,
@@ -118,6 +135,9 @@ class Crib:
             approver=approver(approve) if approve else None,
             strict=config.audit == "strict",
             seconds=config.limits.seconds,
+            fill=heavy("toolcrib.guards.filling").Filling(vault.secrets) if vault else None,
+            entrust=vault.teller.entrusted if vault else None,
+            reveals=config.vault.reveal != NEVER,
         )
 
     def _current(self) -> Resolver:
@@ -177,6 +197,8 @@ class Crib:
     async def turn(self, agent: str, **who: Any) -> "Turn":
         """Begin a request of an agent. What it holds is fixed until the request ends."""
         await self.refresh()
+        if self._vault is not None:
+            await self._vault.know()
         resolver = self.resolver
         if not who.get("workspace"):
             who["workspace"] = resolver.rules_of(agent).workspace

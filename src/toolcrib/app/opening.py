@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -9,8 +10,12 @@ from toolcrib.app.answers import Ask
 from toolcrib.app.crib import Crib
 from toolcrib.app.network import search_keys
 from toolcrib.app.secrets import scrubber
+from toolcrib.app.vaulting import key_of
 from toolcrib.core.errors import BadConfig
 from toolcrib.core.heavy import heavy
+
+if TYPE_CHECKING:
+    from toolcrib.services.vault.ports import AskSecret
 
 
 async def open_crib(
@@ -22,6 +27,7 @@ async def open_crib(
     native: bool = True,
     needs_store: bool = True,
     approve: Ask | None = None,
+    ask_secret: "AskSecret | None" = None,
     env: Mapping[str, str] = os.environ,
 ) -> Crib:
     """The crib of a home folder: its toolcrib.yaml, its store, the native tools.
@@ -30,7 +36,8 @@ async def open_crib(
     """
     place = heavy("toolcrib.machine.home")
     settings, read = place.find(env, {"home": home, "config": config, "store": store, "workspace": workspace})
-    scrub = scrubber({name: env[name] for name in read.scrub_env if name in env}, search_keys(read))
+    own = {"vault_key": settings.vault_key, "vault_passphrase": settings.vault_passphrase}
+    scrub = scrubber({**{name: env[name] for name in read.scrub_env if name in env}, **own}, search_keys(read))
     kept, results = None, None
     if needs_store:
         place.make(settings.home)
@@ -47,6 +54,8 @@ async def open_crib(
             results=results,
             approve=approve,
             workspace=settings.workspace or None,
+            vault_key=key_of(read, settings) if needs_store else None,
+            ask_secret=ask_secret,
         )
     except BadConfig:
         if kept is not None:

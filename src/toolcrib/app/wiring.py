@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct
 
 from toolcrib.app.network import way_out
+from toolcrib.app.vaulting import ASK
 from toolcrib.core.guard import Call, Guard
 from toolcrib.core.heavy import heavy
 from toolcrib.core.policy import AgentRules
@@ -22,9 +23,11 @@ from toolcrib.guards.rate import Rate
 from toolcrib.services.config.values import CallRule, Config
 
 if TYPE_CHECKING:
+    from toolcrib.app.vaulting import Vault
     from toolcrib.core.policy import Toolbox
     from toolcrib.services.results import Results
     from toolcrib.services.store import Store
+    from toolcrib.services.vault.ports import AskSecret
 
 T = TypeVar("T")
 Close = Callable[[], Awaitable[None]]
@@ -46,7 +49,7 @@ class Parts(Struct, frozen=True, kw_only=True):
     closers: list[Close]
 
 
-def native_services(parts: Parts) -> dict[type, object]:
+def native_services(parts: Parts, vault: "Vault", ask_secret: "AskSecret | None") -> dict[type, object]:
     """What the native tools work on."""
     config, store, results = parts.config, parts.store, parts.results
     machine, files = heavy("toolcrib.machine.files.workspace"), heavy("toolcrib.services.files")
@@ -55,6 +58,7 @@ def native_services(parts: Parts) -> dict[type, object]:
     agents, boxes, kits = (heavy(f"toolcrib.services.{noun}") for noun in ("agents", "toolboxes", "toolkits"))
     http, search = way_out(config, parts.current().registry)
     parts.closers.append(http.close)
+    asking = heavy("toolcrib.services.vault.asking")
     return {
         files.Workspaces: machine.LocalWorkspaces(parts.workspace or config.workspace or None, deny),
         files.PathRoutes: _routes(parts),
@@ -68,6 +72,9 @@ def native_services(parts: Parts) -> dict[type, object]:
         heavy("toolcrib.services.access").Access: store.access,
         heavy("toolcrib.services.results").Results: results,
         heavy("toolcrib.services.todos").Todos: store.todos,
+        heavy("toolcrib.services.vault.secrets").Secrets: vault.secrets,
+        heavy("toolcrib.services.vault.entries").Entries: vault.entries,
+        asking.SecretPrompt: asking.SecretPrompt(vault.secrets, ask_secret),
     }
 
 
@@ -84,6 +91,7 @@ def standing_guards(parts: Parts, own: Sequence[Guard]) -> list[Guard]:
         Rate(config.limits, sessions=rates),
         Placeholders(),
         *((heavy("toolcrib.guards.rules").Rules(config.rules, means),) if config.rules else ()),
+        *((heavy("toolcrib.guards.reveal").Reveal(),) if config.vault.reveal == ASK else ()),
         Confirm(config.confirm),
         parts.flow,
         *own,

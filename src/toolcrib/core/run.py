@@ -72,14 +72,20 @@ class Once(Protocol):
     async def drop(self, call: Call, key: str) -> None: ...
 
 
+Fill = Callable[[Call], Awaitable[Call]]  # the call with its secrets in it, for the tool and nobody else
+
+
 class Line:
     """All that calls of one tool have to pass, put together once."""
 
-    __slots__ = ("checks", "decode", "enter", "quiet", "seconds", "tool")
+    __slots__ = ("checks", "decode", "enter", "entrust", "fill", "quiet", "seconds", "shape", "tool")
 
     def __init__(
         self, tool: Tool, checks: tuple[Callable[[Call], Verdict | None], ...], enter: CallNext, seconds: float
     ) -> None:
+        self.fill: Fill | None = None
+        self.entrust: Callable[[bytes], bytes] | None = None
+        self.shape: Callable[[Call, Any], Outcome]
         self.tool = tool
         self.checks = checks
         self.enter = enter
@@ -104,7 +110,13 @@ class Runner:
         approver: Approver | None = None,
         strict: bool = False,
         seconds: Mapping[str, float] | None = None,
+        fill: Fill | None = None,
+        entrust: Callable[[bytes], bytes] | None = None,
+        reveals: bool = False,
     ) -> None:
+        self.fill = fill
+        self.entrust = entrust
+        self._revealed = Shaper(_as_it_is, None, shaper.limit) if reveals else shaper
         self.services = services
         self.audit = audit
         self.shaper = shaper
@@ -188,7 +200,9 @@ class Runner:
             asked.raw = raw  # type: ignore[assignment] - bytes from here on
             line = (view.team_lines if asked.caller.team else view.lines).get(request.tool)
             if line is None:
-                line = self._find(resolver, view, asked.caller, request.tool)
+                line = self._find(resolver, view, asked)
+            if line.entrust is not None:
+                asked.raw = line.entrust(asked.raw)
             arguments = _checked(line, raw)  # type: ignore[arg-type]
             call = Call(asked.id, line.tool, arguments, asked.raw, asked.caller, view, asked.began)
             if self.strict and self.audit.full:
@@ -201,10 +215,14 @@ class Runner:
         except Exception:  # noqa: BLE001 - a guard that breaks refuses: it neither stops the agent nor lets the call pass
             return self._broken(asked.id, request.tool, Status.REFUSED)
 
-    def _find(self, resolver: Resolver, view: View, caller: Caller, name: str) -> Line:
+    def _find(self, resolver: Resolver, view: View, asked: "_Asked") -> Line:
         """Find the tool, see that it is issued, and put its line together for this view."""
+        caller, name = asked.caller, asked.request.tool
         i = view.registry.index(name)
+        entrust = self.entrust if i is not None and view.registry.tools[i].traits.entrusts else None
         if i is None or not view.issued >> i & 1:
+            if entrust is not None:
+                asked.raw = entrust(asked.raw)  # refused or not, the record holds the arguments
             raise refusal(resolver, view, name)
         tool = view.registry.tools[i]
         checks = tuple(guard.check for guard in self._guards if guard.watches(tool))
@@ -213,6 +231,9 @@ class Runner:
         for ring in reversed([ring for ring in rings if ring.watches(tool)]):
             enter = partial(ring, call_next=enter)
         line = Line(tool, checks, enter, self._seconds.get(tool.name, tool.traits.seconds))
+        line.shape = self._revealed.shaped if tool.traits.reveals else self.shaper.shaped
+        line.entrust = entrust
+        line.fill = self.fill if tool.traits.expands_secrets else None
         lines = view.team_lines if caller.team else view.lines
         lines[name] = lines[tool.name] = line
         return line
@@ -234,13 +255,14 @@ class Runner:
             answer = hook(call)
             if answer is not None:
                 await answer
+        filled = call if line.fill is None else await line.fill(call)
         asked.ran = True
-        return await self._run(line, call)
+        return await self._run(line, call, filled)
 
-    async def _run(self, line: Line, call: Call) -> Outcome:
+    async def _run(self, line: Line, call: Call, filled: Call) -> Outcome:
         """The tool itself, under its deadline; then the hooks that look at what it gave."""
         try:
-            steps = line.enter(call)
+            steps = line.enter(filled)
             try:
                 waits = steps.send(None)  # type: ignore[attr-defined] - entrances are coroutines
                 line.quiet = 0
@@ -250,7 +272,7 @@ class Runner:
                 line.quiet += 1
             for hook in self.after:
                 value = await _settled(hook(call, value))
-            outcome = self.shaper.shaped(call, value)
+            outcome = line.shape(call, value)
             if len(outcome.text) > self.shaper.limit and not call.tool.traits.whole:
                 outcome = await self.shaper.fitted(call, outcome)
         except ToolError as error:
@@ -319,7 +341,8 @@ class Runner:
 
     async def _note(self, call: Call, key: str, outcome: Outcome) -> None:
         """Keep an outcome under its key. A failed read may be done again; anything else may have acted."""
-        if self.once is not None and (outcome.ok or call.tool.traits.effect is not Effect.READ):
+        traits = call.tool.traits
+        if self.once is not None and not traits.reveals and (outcome.ok or traits.effect is not Effect.READ):
             await self._remember(self.once.keep(call, key, outcome))
         elif self.once is not None:
             await self._remember(self.once.drop(call, key))
@@ -380,6 +403,11 @@ def _cancelled_by_itself() -> tuple[type[BaseException], ...]:
     """
     asyncio = heavy("asyncio")
     return () if asyncio.current_task().cancelling() else (asyncio.CancelledError,)
+
+
+def _as_it_is(text: str) -> str:
+    """For what was asked for by name, and may be given."""
+    return text
 
 
 def _unknown(tool: str) -> ToolError:

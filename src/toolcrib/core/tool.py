@@ -64,6 +64,8 @@ class Traits(Struct, frozen=True, kw_only=True):
     approval: bool = False
     target: str = ""  # the argument that names where a call goes, a web address
     expands_secrets: bool = False
+    entrusts: bool = False  # its argument `value` is a secret, however the call ends
+    reveals: bool = False  # what it gives may be a secret that was asked for, so it is not scrubbed
     undoable: bool = False
     whole: bool = False  # its results are never cut: it is how one reads cut results
     inline: bool = False  # a plain function so quick that it needs no thread
@@ -104,6 +106,7 @@ def tool(
     flow: Iterable[Flow | str] = (),
     target: str = "",
     approval: bool = False,
+    expands_secrets: bool = False,
     inline: bool = False,
     seconds: float = 30,
     domain: str = "own",
@@ -118,6 +121,7 @@ def tool(
     flow: Iterable[Flow | str] = (),
     target: str = "",
     approval: bool = False,
+    expands_secrets: bool = False,
     inline: bool = False,
     seconds: float = 30,
     domain: str = "own",
@@ -132,6 +136,7 @@ def tool(
         flow=frozenset(map(Flow, flow)),
         target=target,
         approval=approval,
+        expands_secrets=expands_secrets,
         inline=inline,
         seconds=seconds,
     )
@@ -173,6 +178,8 @@ class Family(Struct):
         approval: bool = False,
         target: str = "",
         expands_secrets: bool = False,
+        entrusts: bool = False,
+        reveals: bool = False,
         undoable: bool = False,
         whole: bool = False,
         inline: bool = False,
@@ -189,6 +196,8 @@ class Family(Struct):
             approval=approval,
             target=target,
             expands_secrets=expands_secrets,
+            entrusts=entrusts,
+            reveals=reveals,
             undoable=undoable,
             whole=whole,
             inline=inline,

@@ -1,19 +1,15 @@
-"""`{{secret:NAME}}` in the arguments of a tool that fills secrets in: refused while there is no vault to fill from.
+"""`{{secret:NAME}}` in the arguments of a tool that fills secrets in: what cannot be read is refused before the call.
 
 Other tools take the text as it is: a file may well talk about placeholders.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from toolcrib.core.guard import Call, Verdict, deny
 from toolcrib.core.tool import Tool
-
-MARK = "{{secret:"
+from toolcrib.services.vault.placeholders import named_in, texts
 
 
 class Placeholders:
-    """Stands before the tools that expand secrets."""
+    """Stands before the tools that expand secrets, and refuses what cannot be read."""
 
     name = "placeholders"
 
@@ -21,15 +17,8 @@ class Placeholders:
         return tool.traits.expands_secrets
 
     def check(self, call: Call) -> Verdict | None:
-        if not _holds(call.arguments):
-            return None
-        return deny("secret", "it names a secret, and this crib has no vault", "Call it without the placeholder.")
-
-
-def _holds(value: Any) -> bool:  # noqa: ANN401 - checked arguments, of any shape
-    """Whether any text in the arguments names a secret, however JSON wrote it."""
-    if isinstance(value, str):
-        return MARK in value
-    if isinstance(value, Mapping):
-        return any(_holds(part) for pair in value.items() for part in pair)  # pyright: ignore[reportUnknownVariableType]
-    return isinstance(value, list | tuple) and any(map(_holds, value))  # pyright: ignore[reportUnknownArgumentType]
+        for text in texts(call.arguments):
+            for named in named_in(text):
+                if named.wrong:
+                    return deny("secret", named.wrong, "Write {{secret:NAME}}, with |base64 or |urlencode if need be.")
+        return None

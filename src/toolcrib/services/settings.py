@@ -52,6 +52,8 @@ SETTINGS: tuple[Setting, ...] = (
         choices=("grouped", "strict"),
         in_config=True,
     ),
+    Setting(key="vault_key", words="The vault's key: 32 bytes in base64", shown="a key file", secret=True),
+    Setting(key="vault_passphrase", words="A passphrase that the vault's key is made of", shown="none", secret=True),
     Setting(
         key="log",
         words="How much is logged to standard error",
@@ -79,6 +81,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     store: str
     workspace: str
     audit: str
+    vault_key: str
+    vault_passphrase: str
     log: str
     color: str
     sources: Mapping[str, str] = {}

@@ -12,6 +12,7 @@ from toolcrib.services.record.audit import Audit
 from toolcrib.services.record.journal import Journal
 from toolcrib.services.shelf import Shelf
 from toolcrib.services.todos import Todos
+from toolcrib.services.vault.ports import VaultRows
 
 
 class StoreError(ToolError):
@@ -54,6 +55,8 @@ class Store(Protocol):
     def todos(self) -> Todos: ...
     @property
     def documents(self) -> Documents: ...
+    @property
+    def vault(self) -> VaultRows: ...
 
     async def close(self) -> None:
         """Write what waits to be written, and let go of everything."""

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,16 @@ agents:
     tools: [file, shell]
     rooms: [lobby]
 """
+VAULT = [
+    {"team": "", "kind": "secret", "name": "DB_PASSWORD", "value": b64encode(b"a-long-database-password").decode()},
+    {
+        "team": "",
+        "kind": "entry",
+        "name": "bank",
+        "about": "credential",
+        "value": b64encode(b'{"value":{"password":"a-long-bank-password"},"secret":["password"]}').decode(),
+    },
+]
 SECRET = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789AB"
 REASON = "to keep notes of the talks"
 
@@ -77,6 +88,7 @@ def fill(place: Path) -> None:
         "mindroom.yaml": MINDROOM,
         "reader.yaml": "toolboxes: [scout]\n",
         "note.json": '{"path": "note.md", "content": "Buy milk."}',
+        "vault.json": json.dumps({"rows": VAULT}),
         "server.log": f"started\napi_key={SECRET}\n",
     }
     for name, text in files.items():
@@ -120,6 +132,7 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
         done = program(*arguments, "--json", env=env, cwd=place / "workspace")
         return json.loads(done.stdout)
 
+    real("vault", "import", "vault.json")
     called = real("call", "read_file", '{"path": "README.md"}', "--agent", "helper")
     for tools in (["glob", "explain_tool"], ["list_toolboxes"]):
         wish = json.dumps({"tool_names": tools, "reason": REASON})

@@ -19,6 +19,8 @@ from toolcrib.faces.cli.opening import agents, tools, with_crib
 from toolcrib.faces.cli.output import plain, write_json
 from toolcrib.faces.cli.person import me
 from toolcrib.services.record.audit import Scrub
+from toolcrib.services.vault.asking import nobody
+from toolcrib.services.vault.ports import SecretAsked
 
 
 @declare(
@@ -63,7 +65,7 @@ def command(
         who = {"session": session, "user": user, "workspace": where}
         return await crib.call(tool, raw, agent=agent, key=key, **who)
 
-    outcome = with_crib(asked, work, makes_store=True, approve=person.ask)
+    outcome = with_crib(asked, work, makes_store=True, approve=person.ask, ask_secret=person.enter)
     if asked.json:
         write_json(outcome.as_json())
     else:
@@ -92,6 +94,15 @@ class Person:
         ):
             click.echo(line, err=True)
         return Approval(allowed=_agreed(), by=me())
+
+    def enter(self, asked: SecretAsked) -> str | None:
+        """A secret that an agent asks for. It is not shown, and goes to the vault."""
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise nobody(asked.key)
+        click.echo(click.style(f"{asked.caller.agent} asks for {plain(asked.label)}", bold=True), err=True)
+        if asked.description:
+            click.echo(f"  {plain(self.scrub(asked.description))}", err=True)
+        return click.prompt(f"  It is stored as {plain(asked.key)}: ", prompt_suffix="", hide_input=True, err=True)
 
 
 def _agreed() -> bool:

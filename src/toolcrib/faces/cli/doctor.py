@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from toolcrib import __version__
 from toolcrib.app import Crib
-from toolcrib.core.errors import CribError
+from toolcrib.core.errors import CribError, ToolError
 from toolcrib.core.heavy import heavy
 from toolcrib.faces.cli.faults import FAILED
 from toolcrib.faces.cli.frame import Asked, pass_asked
@@ -37,6 +37,7 @@ PACKAGES = (
     "httpcore2",
     "anyio",
     "idna",
+    "cryptography",
 )
 ROOM_WANTED = 200 * 1024 * 1024
 
@@ -155,7 +156,7 @@ def _crib(asked: Asked, settings: Settings, notes: list[object]) -> Iterator[Che
     """The configuration and the store: both show when a crib is opened."""
 
     async def work(crib: Crib) -> list[Check]:
-        return [_configured(crib, settings, notes), await _stored(crib, settings)]
+        return [_configured(crib, settings, notes), await _stored(crib, settings), await _vault(crib, settings)]
 
     try:
         yield from with_crib(asked, work)
@@ -186,6 +187,18 @@ async def _stored(crib: Crib, settings: Settings) -> Check:
         mend = "Somebody changed the store. Keep a copy of it, and look: toolcrib audit verify"
         return Check("store", FAIL, f"The record is broken: {verdict.why}.", mend)
     return Check("store", OK, f"schema {version_now}, record whole: {count(verdict.checked, 'entry', 'entries')}")
+
+
+async def _vault(crib: Crib, settings: Settings) -> Check:
+    if not has_store(settings) or not await crib.vault.book.exists():
+        return Check("vault", OK, "None yet; the first secret makes it")
+    try:
+        found = await crib.vault.book.verify()
+    except ToolError as error:
+        return Check("vault", FAIL, error.message, error.hint)
+    if not found.ok:
+        return Check("vault", FAIL, "Rows were changed behind its back, or do not open.", "Look: toolcrib vault verify")
+    return Check("vault", OK, f"{count(found.rows, 'row')}, opened with {crib.vault.book.where}")
 
 
 def _workspace(folder: Path) -> Check:

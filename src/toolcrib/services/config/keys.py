@@ -33,7 +33,7 @@ _ELSEWHERE = (
 )  # fmt: skip
 _LATER = (
     "mcpServers", "triggers", "crons", "webhooks", "channels", "providers", "models", "teams", "plugins",
-    "custom_tools", "server", "users", "memory", "vault", "browser", "hooks", "sandbox",
+    "custom_tools", "server", "users", "memory", "browser", "hooks", "sandbox",
 )  # fmt: skip
 
 
@@ -238,6 +238,19 @@ SEARCH = Table(
     )
 )
 
+VAULT = Table(
+    (
+        Field(
+            "key",
+            Word(("file", "keyring")),
+            "Where the key is, unless TOOLCRIB_VAULT_KEY or ..._PASSPHRASE is set",
+            "file",
+        ),
+        Field("key_file", Word(), "The key file", "vault/key in the home folder"),
+        Field("reveal", Word(("always", "ask", "never")), "Whether get_secret gives an agent the value", "always"),
+    )
+)
+
 FIELDS: tuple[Field, ...] = (
     Field("agents", Each(AGENT, "agent"), "The agents: what each is granted, and what narrows it", "{}"),
     Field(
@@ -265,6 +278,7 @@ FIELDS: tuple[Field, ...] = (
     Field("flow", FLOW, "What may leave after private and untrusted reading"),
     Field("network", NETWORK, "Which hosts the web tools reach, and how often"),
     Field("search", SEARCH, "Who searches the web; without a provider there is no web_search"),
+    Field("vault", VAULT, "Where the key of the vault is, and who may read a secret"),
     Field("audit", Word(("grouped", "strict")), "strict: a call waits until its record is on the disk", "grouped"),
     Field("workspace", Word(), "The folder that file tools work in", "where the program was started"),
     Field("deny_paths", NAMES, "Paths in every workspace that no agent sees or opens", "[]"),

@@ -66,6 +66,14 @@ class FlowRules(Struct, frozen=True, kw_only=True):
     destinations: Names = ()  # hosts that are never asked about
 
 
+class VaultRules(Struct, frozen=True, kw_only=True):
+    """Where the vault's key is, and whether an agent may read a secret."""
+
+    key: str = "file"  # file or keyring; a variable of the environment goes before either
+    key_file: str = ""  # a file in the home folder unless given
+    reveal: str = "always"  # always, ask or never
+
+
 class SubAgents(Struct, frozen=True, kw_only=True):
     """What a configuration changes in the lists for sub-agents. None keeps the list as it comes."""
 
@@ -89,6 +97,7 @@ class Config(Struct, frozen=True, kw_only=True):
     flow: FlowRules = FlowRules()
     network: Network = Network()
     search: SearchRules = SearchRules()
+    vault: VaultRules = VaultRules()
     audit: str = ""
     workspace: str = ""
     deny_paths: Names = ()

@@ -10,6 +10,7 @@ from toolcrib.stores.inprocess.journal import MemoryJournal
 from toolcrib.stores.inprocess.labels import MemoryLabels
 from toolcrib.stores.inprocess.loaded import MemoryLoadedKits
 from toolcrib.stores.inprocess.todos import MemoryTodos
+from toolcrib.stores.inprocess.vault import MemoryVaultRows
 
 
 class MemoryStore:
@@ -25,6 +26,7 @@ class MemoryStore:
         self.labels = MemoryLabels()
         self.todos = MemoryTodos()
         self.documents = MemoryDocuments()
+        self.vault = MemoryVaultRows()
 
     async def close(self) -> None:
         """Nothing to let go of."""

@@ -2,9 +2,11 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+import sqlite3
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Lock
 from typing import Any, TypeVar, cast
 
 import sqlalchemy as sa
@@ -28,6 +30,8 @@ class Database:
         self.engine = _sqlite(self.url, strict=strict, busy=busy) if self.sqlite else _postgres(self.url, busy=busy)
         self._looking = self.engine if self.sqlite else self.engine.execution_options(isolation_level="REPEATABLE READ")
         self._writing = self.engine.execution_options(**{_WRITES: True})
+        self._quick: sa.PoolProxiedConnection | None = None
+        self._lock = Lock()
 
     @property
     def sqlite(self) -> bool:
@@ -52,8 +56,27 @@ class Database:
         with told(), self._writing.begin() as connection:
             return work(connection)
 
+    def row(self, statement: str, values: Sequence[object] = ()) -> tuple[Any, ...] | None:
+        """One row of SQLite by its key, at once: 10 us, where a hop to a thread alone takes 60. Readers never wait.
+
+        Raises LookupError where that is not possible; then it is asked for with `read`, whose faults say more.
+        """
+        if not self.sqlite:
+            raise LookupError
+        try:
+            with self._lock:
+                if self._quick is None:
+                    self._quick = self.engine.raw_connection()
+                return cast("Any", self._quick).execute(statement, values).fetchone()
+        except (sqlite3.Error, exc.SQLAlchemyError):
+            raise LookupError from None
+
     def close(self) -> None:
         """Let go of the connections."""
+        with self._lock:
+            quick, self._quick = self._quick, None
+            if quick is not None:
+                quick.close()
         self.engine.dispose()
 
 
@@ -116,8 +139,10 @@ def _sqlite(url: sa.URL, *, strict: bool, busy: float) -> sa.Engine:
     with told():
         path = Path(cast("str", url.database)).expanduser().absolute()
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # The file is ours alone before anything is in it; its companions take over its mode.
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+        # The file is ours alone before anything is in it; its companions take over its mode. One that is there is not
+        # touched: closing it would let go of the locks that SQLite holds on it for this process.
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
     engine = sa.create_engine(url.set(drivername="sqlite", database=str(path)), connect_args={"timeout": busy})
 
     def connected(raw: Any, _record: object) -> None:  # noqa: ANN401 - the driver's connection

@@ -15,6 +15,7 @@ from toolcrib.stores.sql.loaded import SqlLoadedKits
 from toolcrib.stores.sql.process import new_owner
 from toolcrib.stores.sql.schema import migrate
 from toolcrib.stores.sql.todos import SqlTodos
+from toolcrib.stores.sql.vault import SqlVaultRows
 from toolcrib.stores.sql.writer import MOST_WAITING
 
 
@@ -33,6 +34,7 @@ class SqlStore:
         self.labels = SqlLabels(database)
         self.todos = SqlTodos(database)
         self.documents = SqlDocuments(database)
+        self.vault = SqlVaultRows(database)
 
     async def close(self) -> None:
         try:

@@ -126,3 +126,29 @@ DOCUMENTS = sa.Table(
     _words("content"),
     sa.Column("changed", sa.Double, nullable=False),
 )
+VAULT = sa.Table(
+    "tc_vault",
+    METADATA,
+    *(_words(name, key=True) for name in ("team", "kind", "name")),
+    _words("facts"),
+    sa.Column("term", sa.Integer, nullable=False, index=True),
+    _words("seal"),
+    _words("body"),
+)
+VAULT_TERMS = sa.Table(
+    "tc_vault_terms",
+    METADATA,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    _words("wrapped"),
+    sa.Column("made", sa.Double, nullable=False),
+    sa.Column("sealed", sa.BigInteger, nullable=False),
+)
+VAULT_HEAD = sa.Table(
+    "tc_vault_head",
+    METADATA,
+    sa.Column("one", sa.Integer, primary_key=True, autoincrement=False),
+    *(_words(name) for name in ("vault", "root", "key")),
+    sa.Column("generation", sa.BigInteger, nullable=False),
+    sa.Column("term", sa.Integer, nullable=False),
+    *(_words(name) for name in ("total", "mac")),
+)

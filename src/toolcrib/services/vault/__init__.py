@@ -1,0 +1,1 @@
+"""The vault: secrets, values of a team, structured entries and their attachments, all of them sealed."""

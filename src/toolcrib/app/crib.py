@@ -150,7 +150,7 @@ class Crib:
         shelf = [box.name for box in await self.store.shelf.all()]
         names = heavy("toolcrib.services.config.names")
         base = heavy("toolcrib.sources.native").base_grants()
-        problems = names.check_names(self.config, registry, base, boxes=shelf)
+        problems = names.check_names(self.config, registry, base, boxes=shelf, agents=self.resolver.grants.agents)
         if self.config.shell_rules:
             problems += heavy("toolcrib.safety.shell").problems(self.config)
         if problems:

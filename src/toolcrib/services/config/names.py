@@ -15,9 +15,14 @@ from toolcrib.services.config.values import Config
 CONTROLS = frozenset({*CONTROL, "dynamic_tools"})  # the last one is what MindRoom calls the three together
 
 
-def check_names(config: Config, registry: Registry, base: Grants, *, boxes: Iterable[str] = ()) -> list[Problem]:
-    """What is wrong with a configuration's names, in the order of its lines. `boxes` are toolboxes kept elsewhere."""
-    check = _Check(config, registry, base, boxes)
+def check_names(
+    config: Config, registry: Registry, base: Grants, *, boxes: Iterable[str] = (), agents: Iterable[str] = ()
+) -> list[Problem]:
+    """What is wrong with a configuration's names, in the order of its lines.
+
+    `boxes` and `agents` are toolboxes and agents that are kept elsewhere.
+    """
+    check = _Check(config, registry, base, boxes, frozenset((*config.agents, *agents)))
     found = [*check.lists(), *check.own_names(), *check.single_tools(), *check.toolkits(), *check.agents()]
     return sorted(found, key=lambda problem: problem.line)
 
@@ -25,11 +30,14 @@ def check_names(config: Config, registry: Registry, base: Grants, *, boxes: Iter
 class _Check:
     """One check of one configuration."""
 
-    def __init__(self, config: Config, registry: Registry, base: Grants, boxes: Iterable[str]) -> None:
+    def __init__(
+        self, config: Config, registry: Registry, base: Grants, boxes: Iterable[str], agents: frozenset[str]
+    ) -> None:
         self.config = config
         self.registry = registry
         self.base = base
         every = (*base.toolboxes, *config.toolboxes, *boxes)
+        self.known_agents = agents
         self.boxes = {name.lower(): name for name in every}
         self._wrong: dict[str, tuple[str, str] | None] = {}
         self.kits = {name.lower(): kit for name, kit in config.toolkits.items()}
@@ -111,11 +119,11 @@ class _Check:
                 yield from self._entry(at(f"limits.{key}", name), name)
         for name in self.config.network.tools:
             yield from self._entry(at("network.tools", name), name)
-        for key in ("flow", "network", "search"):
+        for key in ("limits", "flow", "network", "search"):
             for name in getattr(self.config, key).agents:
-                if name not in self.config.agents:
+                if name not in self.known_agents:
                     what = f"There is no agent {name!r}."
-                    yield self.problem(at(f"{key}.agents", name), what, _meant(name, self.config.agents))
+                    yield self.problem(at(f"{key}.agents", name), what, _meant(name, self.known_agents))
 
     def toolkits(self) -> Iterator[Problem]:
         """What a toolkit may hold: each tool once, none that steers the toolkits, none that only sub-agents have."""

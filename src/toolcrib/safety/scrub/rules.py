@@ -11,6 +11,7 @@ from toolcrib.safety.scrub.gate import gate
 from toolcrib.safety.scrub.hidden import has_hidden, without_hidden
 from toolcrib.safety.scrub.marks import MARK
 from toolcrib.safety.scrub.named import Named
+from toolcrib.safety.scrub.shaped import Shaped
 from toolcrib.safety.scrub.tokens import Tokens
 
 DEPTH = 2  # decoders inside decoders
@@ -24,6 +25,7 @@ class Rules:
     def __init__(self, *, engine: bool = True) -> None:
         self._tokens = Tokens(engine=engine)
         self._named = Named(engine=engine)
+        self._shaped = Shaped(engine=engine)
         self._places = Finder((*forms.ROWS, *commands.ROWS), fold=True, engine=engine)
         self._lines = Finder((*tables.ROWS, *manifests.ROWS, *lines.ROWS), fold=True, engine=engine)
         self._codes = Codes(self.look, engine=engine)
@@ -55,6 +57,7 @@ class Rules:
         if self._gate(view.data) is None:
             return []
         finds = [*self._tokens.finds(view), *self._named.finds(view), *self._placed(view), *self._lined(view)]
+        finds += self._shaped.finds(view)
         if depth:
             finds += self._codes.finds(view, depth)
         return finds

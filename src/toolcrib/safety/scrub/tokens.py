@@ -21,6 +21,10 @@ _REACH = 120  # characters that may stand before an inner literal
 _DOUBTED = frozenset(
     {"openai", "vault", "resend", "lob", "launchdarkly", "alibaba", "voyage", "yandex", "brave", "nuget"}
 )
+# Kinds whose beginning is so short that the rest must have letters of both cases and digits.
+_MIXED = frozenset(
+    {"litellm", "composio", "modal", "roboflow", "crates", "flagsmith", "mollie", "gocardless", "bitcoin"}
+)
 
 _PIECES = 6
 _TERMINAL = 60  # columns from which on a line may be one that a terminal broke
@@ -148,7 +152,11 @@ def _is_token(token: str, row: Row) -> bool:
     body = token[len(row.literal) :] if not row.before else token
     if is_placeholder(body) and (len(set(body.lower())) <= 2 or _is_example(token)):
         return False
-    return row.kind not in _DOUBTED or ((any(c.isdigit() for c in body) or "-" not in body) and is_random(body))
+    if row.kind in _MIXED and not (any(map(str.isdigit, body)) and body.upper() != body != body.lower()):
+        return False
+    return row.kind not in (_DOUBTED | _MIXED) or (
+        (any(c.isdigit() for c in body) or "-" not in body) and is_random(body)
+    )
 
 
 _EXAMPLE = re.compile(r"(?i)example|x{5,}|your|placeholder|redacted|dummy|\*{3}|0{12,}")

@@ -31,6 +31,7 @@ _TERMINAL = 60  # columns from which on a line may be one that a terminal broke
 _RUN = re.compile(r"[A-Za-z0-9_+/=.\-]*")
 _BREAK = re.compile(r"[A-Za-z0-9_+/=.\-]*(\\?\r?\n)(?=[A-Za-z0-9_+/=\-])")
 _NO_JOIN = frozenset({"lob", "vault", "resend", "launchdarkly", "yandex", "voyage", "octopus", "discord"})
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{60,76}\r?")
 _BEGINNINGS = tuple(literal for _, literal, _ in (*MARKS, *BOUND) if len(literal) > 3 or literal == "sk-")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F-]+")
 
@@ -75,6 +76,8 @@ class Tokens:
         text, data = view.text, view.data
         for start in (begin, begin + 1, begin + 2):
             for row, pattern in self._candidates(data, start, bound=start > begin):
+                if len(row.literal) < 5 and _is_inside(text, start):
+                    continue
                 found = pattern.match(data, start)
                 find = None if found is None else _read(text, start, found.end(), row)
                 if not row.before and row.kind not in _NO_JOIN and len(row.literal) > 2:
@@ -146,6 +149,12 @@ def _read(text: str, start: int, end: int, row: Row) -> Found | None:
     if end - start > 24:
         end = start + len(text[start:end].rstrip(".-"))
     return Found(start, end, PROVIDER, row.kind) if _is_token(text[start:end], row) else None
+
+
+def _is_inside(text: str, start: int) -> bool:
+    """Whether this is a line of a block of base64, where every short beginning turns up some day."""
+    line = text.rfind("\n", max(0, start - 80), max(0, start - 1)) + 1
+    return text[start - 1 : start] == "\n" and _BASE64.fullmatch(text, line, start - 1) is not None
 
 
 def _is_token(token: str, row: Row) -> bool:

@@ -13,6 +13,7 @@ import msgspec
 from toolcrib.safety.scrub import Scrubber
 from toolcrib_bench.figures import Figure, best, figure
 from toolcrib_bench.scrub_cases import DATA, negatives, positives
+from toolcrib_bench.scrub_stream import kinds
 
 SEEDS = (1, 2, 3)
 SAMPLE = 6_000_000  # characters of source
@@ -39,7 +40,10 @@ def run() -> Iterator[Figure]:
     scrub("password=hunter2")
     if DATA.is_dir():
         yield from _labelled(scrub)
+    yield from _streamed(scrub)
     yield from _speed(scrub)
+    yield from _registered()
+    yield from _hostile(scrub)
     yield from _short(scrub)
 
 
@@ -68,6 +72,54 @@ def _labelled(scrub: Scrubber) -> Iterator[Figure]:
     changed = sum(scrub(case.text) != case.text for case in strict)
     spoilt = sum(_floor(case.text) != case.text for case in strict)
     yield figure("scrub", "hashes, ids, lock files, certificates changed", changed, "rows", spoilt)
+
+
+def _streamed(scrub: Scrubber) -> Iterator[Figure]:
+    size = marks = spoilt = 0
+    began = time.perf_counter()
+    for name, text in kinds():
+        taken = scrub(text).count("[REDACTED:")
+        size, marks = size + len(text), marks + taken
+        if taken:
+            yield figure("scrub", f"redactions in {name}", 1e6 * taken / len(text), "1/MB")
+    seconds = time.perf_counter() - began
+    for _, text in kinds():
+        spoilt += _floor(text).count("[REDACTED]")
+    yield figure("scrub", "redactions in benign output", 1e6 * marks / size, "1/MB", 1e6 * spoilt / size)
+    yield figure("scrub", "speed on benign output, first time, making it included", size / 1e6 / seconds, "MB/s")
+
+
+def _registered() -> Iterator[Figure]:
+    """With a thousand registered values: how fast texts go through, and what one more value costs."""
+    scrub = Scrubber((f"v{n}", f"{n:06x} a value that is known") for n in range(1000))
+    text = "".join(text[:100_000] for _, text in kinds())
+    scrub(text[:20_000])
+    yield figure("scrub", "speed, 1,000 registered values", len(text) / 1e6 / best(lambda: scrub(text), 1, 2), "MB/s")
+
+    def one_more() -> None:
+        scrub.add("one-more", str(time.perf_counter()))
+        scrub("a short text")
+
+    yield figure("scrub", "one more value beside 1,000", best(one_more, 3, 2) * 1e3, "ms")
+
+
+def _hostile(scrub: Scrubber) -> Iterator[Figure]:
+    """The slowest of texts that are made to be slow, and one line of ten megabytes."""
+    units = (
+        "a=",
+        "password=",
+        "://a:b@",
+        "%41",
+        "&quot;",
+        "kind: Secret\n",
+        "sk" + "-proj-\n",
+        "-us1",
+        "Authorization: Basic ",
+    )
+    worst = max(best(lambda unit=unit: scrub(unit * (200_000 // len(unit))), 1, 1) for unit in units)
+    yield figure("scrub", "slowest hostile text", worst * 5, "s/MB")
+    line = "x y=z, " * 1_500_000
+    yield figure("scrub", "one line of 10 MB", best(lambda: scrub(line), 1, 1), "s")
 
 
 def chunks() -> list[str]:

@@ -46,6 +46,7 @@ async def test_an_edit_of_the_line_with_the_mark_keeps_its_secret(workspace: Pat
         assert f"\ntoken = '{TOKEN}'" in (workspace / "settings.py").read_text(encoding="utf-8")
 
 
+@pytest.mark.meets("scrub:edit:unknown")
 async def test_a_mark_that_nobody_knows_is_refused_and_the_file_keeps_its_secret(workspace: Path):
     async with crib_of(workspace) as crib:
         arguments = {"path": "settings.py", "content": "api_token = '[REDACTED:github:zzzz]'\n"}

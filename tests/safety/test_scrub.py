@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from toolcrib.safety.scrub import Scrubber
 from toolcrib_bench.scrub_cases import Case, negatives, positives
+from toolcrib_bench.scrub_stream import kinds
 
 KEY = b"a key for tests only"
 GH = "gh" + "p_"
@@ -126,3 +127,12 @@ def test_a_private_key_keeps_its_frame():
     assert scrubbed.startswith("-----BEGIN RSA PRIVATE KEY-----\n[REDACTED:private-key:")
     assert scrubbed.endswith("]\n-----END RSA PRIVATE KEY-----\n")
     assert SCRUB(text.replace("PRIVATE KEY", "CERTIFICATE")) == text.replace("PRIVATE KEY", "CERTIFICATE")
+
+
+@pytest.mark.meets("scrub:benign:stream")
+def test_benign_output_by_the_megabyte_is_hardly_touched():
+    taken = {name: SCRUB(text).count("[REDACTED:") for name, text in kinds()}
+    size = sum(len(text) for _, text in kinds()) / 1e6
+    assert sum(taken.values()) / size <= 3
+    strict = ("lock", "sum", "cert", "log", "record", "docker")
+    assert [name for name, count in taken.items() if count and any(word in name for word in strict)] == []

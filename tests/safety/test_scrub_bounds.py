@@ -49,6 +49,7 @@ def test_a_token_at_the_end_of_a_line_leaves_the_next_line_alone():
             assert scrubbed.endswith("]\n" + after)
 
 
+@pytest.mark.meets("scrub:bounds:whole")
 def test_a_token_that_a_terminal_broke_is_taken_whole():
     token = "sk-" + "proj-" + "a1B2c3D4e5F6g7H8i9J0" * 6
     text = f"export OPENAI={token}"
@@ -65,6 +66,7 @@ def test_two_tokens_on_two_lines_are_two():
     assert "\n[" in scrubbed
 
 
+@pytest.mark.meets("scrub:bounds:whole")
 @pytest.mark.parametrize("lines", [20, 250, 900])
 @pytest.mark.parametrize("joint", ["\n", "\\n", "\n    "])
 @given(st.integers(0, 20_000), st.integers(0, 10_000))

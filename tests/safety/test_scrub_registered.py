@@ -88,6 +88,7 @@ def test_a_registered_value_in_another_alphabet_hits_only_itself():
     assert scrub("парольтри").startswith("[REDACTED:V:")
 
 
+@pytest.mark.meets("scrub:threads:safe")
 def test_values_that_come_and_go_in_other_threads_never_leak_where_they_stand():
     scrub = Scrubber([("KEPT", "kept for all time")], key=KEY)
     leaks: list[str] = []

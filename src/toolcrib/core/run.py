@@ -159,10 +159,11 @@ class Runner:
         self._tell(record)
 
     def _tell(self, record: Record) -> None:
-        """Tell the listeners. One that breaks takes nothing away from the caller."""
+        """Tell the listeners, without secrets. One that breaks takes nothing away from the caller."""
+        told = self.shaper.recorded(record) if self.listeners else record
         for listener in self.listeners:
             try:
-                listener(record)
+                listener(told)
             except Exception:  # noqa: BLE001 - whoever listens has no part in the call
                 self._log(f"a listener broke at call {record.id}")
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol, cast
 
 import msgspec
 
-from toolcrib.core.call import Attachment, Outcome, Result, Status
+from toolcrib.core.call import Attachment, Outcome, Record, Result, Status
 from toolcrib.core.errors import Fault, ToolError
 from toolcrib.core.guard import Call
 
@@ -59,13 +59,12 @@ class Shaper:
             text, structured = _encode(value).decode(), value
         elif kind is Result:
             result = cast("Result", value)
-            structured = None if result.structured is None else self.clean(result.structured)
-            text = self.scrub(result.text) if result.text or structured is None else _encode(structured).decode()
+            structured, told = (None, "") if result.structured is None else self._told(result.structured)
+            text = self.scrub(result.text) if result.text or not told else told
             person = None if result.person is None else self.scrub(result.person)
             attachments = tuple(map(self._attached, result.attachments))
         else:
-            structured = self.clean(value)
-            text = _encode(structured).decode()
+            structured, text = self._told(value)
         return Outcome(
             id=call.id,
             tool=call.tool.name,
@@ -85,7 +84,19 @@ class Shaper:
 
     def clean(self, value: Any) -> Any:  # noqa: ANN401 - any JSON-able value in, the same shape out
         """A value as plain JSON data, with the secrets taken out of every string in it."""
-        return self._walk(msgspec.to_builtins(value, str_keys=True, enc_hook=_foreign))
+        return self._told(value)[0]
+
+    def _told(self, value: Any) -> tuple[Any, str]:  # noqa: ANN401
+        """The same, and as text. What only its name makes a secret, `{"password": "…"}`, shows in the whole."""
+        data = self._walk(msgspec.to_builtins(value, str_keys=True, enc_hook=_foreign))
+        text = _encode(data).decode()
+        scrubbed = self.scrub(text)
+        if scrubbed == text:
+            return data, text
+        try:
+            return msgspec.json.decode(scrubbed), scrubbed
+        except msgspec.DecodeError:  # a secret that was a number: the text alone is left
+            return None, scrubbed
 
     def _walk(self, value: Any) -> Any:  # noqa: ANN401
         if isinstance(value, str):
@@ -105,13 +116,22 @@ class Shaper:
             _cut(self.scrub(fault.message)),
             _cut(self.scrub(fault.hint)) if fault.hint else "",
             fault.retryable,
-            self.clean(fault.data) if fault.data else {},
+            (self.clean(fault.data) or {}) if fault.data else {},
         )
         text = _encode({"error": told.as_json()}).decode()
         if len(text) > self.limit:
             told = msgspec.structs.replace(told, data={})
             text = _encode({"error": told.as_json()}).decode()
         return Outcome(id=call_id, tool=tool[:LONGEST_NAME], status=status, text=text, error=told)
+
+    def recorded(self, record: Record) -> Record:
+        """A record as whoever listens may see it."""
+        return msgspec.structs.replace(
+            record,
+            tool=self.scrub(record.tool),
+            arguments=self.scrub(record.arguments.decode("utf-8", "replace")).encode(),
+            verdicts=tuple(map(self.scrub, record.verdicts)),
+        )
 
     async def fitted(self, call: Call, outcome: Outcome) -> Outcome:
         """A result over the limit as its head, its tail, and how to read the rest; the whole is kept."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from toolcrib.safety.scrub import shaped
 from toolcrib.safety.scrub.codes import RUNS
 from toolcrib.safety.scrub.commands import PROGRAMS
 from toolcrib.safety.scrub.finder import compiled, escaped
@@ -34,7 +35,7 @@ def gate(*, engine: bool) -> Callable[[bytes], Any]:
         + rb")[A-Za-z0-9_+/=.:-]{3}|(?:"
         + short
         + rb")[A-Za-z0-9_+/=.:-]{12})|"
-        + RUNS
+        + b"|".join((RUNS, shaped.RUNS))
     )
     made = compiled(pattern) if engine else None
     return made.search if made is not None else _always

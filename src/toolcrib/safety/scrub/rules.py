@@ -1,18 +1,24 @@
 """All passes over one window of text, and the one look that says whether any of them is needed."""
 
+import re
 from collections.abc import Iterator
 
 from toolcrib.safety.scrub import commands, forms, lines, manifests, tables
 from toolcrib.safety.scrub.codes import Codes
 from toolcrib.safety.scrub.finder import Finder, View
 from toolcrib.safety.scrub.finder import view as make_view
-from toolcrib.safety.scrub.found import Found
+from toolcrib.safety.scrub.found import DECODED, PROVIDER, Found
 from toolcrib.safety.scrub.gate import gate
 from toolcrib.safety.scrub.hidden import has_hidden, without_hidden
 from toolcrib.safety.scrub.marks import MARK
 from toolcrib.safety.scrub.named import Named
+from toolcrib.safety.scrub.shaped import Shaped
 from toolcrib.safety.scrub.tokens import Tokens
 
+_SHAPES = (PROVIDER, DECODED)  # ranks of finds by shape alone
+_DIGEST = re.compile(
+    r"(?i)(?:sha-?[0-9]{1,3}|md5|blake2[bs]?|h1|integrity|checksum|digest)[\"']?[ \t]?[=:-][ \t]?[\"']?\Z"
+)
 DEPTH = 2  # decoders inside decoders
 
 
@@ -24,6 +30,7 @@ class Rules:
     def __init__(self, *, engine: bool = True) -> None:
         self._tokens = Tokens(engine=engine)
         self._named = Named(engine=engine)
+        self._shaped = Shaped(engine=engine)
         self._places = Finder((*forms.ROWS, *commands.ROWS), fold=True, engine=engine)
         self._lines = Finder((*tables.ROWS, *manifests.ROWS, *lines.ROWS), fold=True, engine=engine)
         self._codes = Codes(self.look, engine=engine)
@@ -55,6 +62,8 @@ class Rules:
         if self._gate(view.data) is None:
             return []
         finds = [*self._tokens.finds(view), *self._named.finds(view), *self._placed(view), *self._lined(view)]
+        finds += self._shaped.finds(view)
+        finds = [find for find in finds if find.rank not in _SHAPES or not _is_digest(view.text, find.start)]
         if depth:
             finds += self._codes.finds(view, depth)
         return finds
@@ -78,6 +87,11 @@ class Rules:
                 yield from table.read(start, end)
             else:
                 yield from lines.read(view, start, end)
+
+
+def _is_digest(text: str, start: int) -> bool:
+    """Whether what stands before says that this is a digest, which may look like anything."""
+    return _DIGEST.search(text[max(0, start - 16) : start]) is not None
 
 
 def _outside_marks(text: str, finds: list[Found]) -> list[Found]:

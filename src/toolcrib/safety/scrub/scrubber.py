@@ -59,13 +59,13 @@ class Scrubber:
 
     def scan(self, text: str) -> tuple[str, list[Found]]:
         """The scrubbed text, and where in the given one the secrets stand."""
-        stream = Stream(self)
+        stream = Stream(self, keep=True)
         scrubbed = stream.feed(text) + stream.end()
         return scrubbed, stream.found
 
-    def stream(self) -> "Stream":
-        """A scrubber for text that comes in chunks."""
-        return Stream(self)
+    def stream(self, *, keep: bool = False) -> "Stream":
+        """A scrubber for text that comes in chunks. `keep`: its `found` says where the secrets stand."""
+        return Stream(self, keep=keep)
 
     def add(self, name: str, value: str) -> None:
         """Take out this value, raw and encoded, from now on; values under 6 characters are left alone."""
@@ -132,10 +132,16 @@ class Scrubber:
 
 
 class Stream:
-    """Scrubs text as it comes. It holds back one window, and gives what one pass over the whole would give."""
+    """Scrubs text as it comes, and gives what one pass over the whole would give, whatever the chunks.
 
-    def __init__(self, scrubber: Scrubber) -> None:
+    It holds back at most one window: 16,384 characters, or four times the longest registered form if that is more. A
+    secret that is longer (a key, a very long token) is taken in pieces of a window, each with a mark of its own. What
+    tells of a secret more than a window away, such as the `kind: Secret` far above a value, is not seen.
+    """
+
+    def __init__(self, scrubber: Scrubber, *, keep: bool = False) -> None:
         self.found: list[Found] = []
+        self._keep = keep
         self._scrubber = scrubber
         self._held = ""
         self._given = 0
@@ -165,6 +171,8 @@ class Stream:
         return self._give(text, continued(text, self._scrubber.finds(text), self._open)) if text else ""
 
     def _give(self, text: str, finds: Sequence[Found]) -> str:
-        self.found += (Found(find.start + self._given, find.end + self._given, find.rank, find.kind) for find in finds)
+        if self._keep:
+            at = self._given
+            self.found += (Found(find.start + at, find.end + at, find.rank, find.kind) for find in finds)
         self._given += len(text)
         return self._scrubber.marked(text, finds)

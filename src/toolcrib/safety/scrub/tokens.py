@@ -21,12 +21,17 @@ _REACH = 120  # characters that may stand before an inner literal
 _DOUBTED = frozenset(
     {"openai", "vault", "resend", "lob", "launchdarkly", "alibaba", "voyage", "yandex", "brave", "nuget"}
 )
+# Kinds whose beginning is so short that the rest must have letters of both cases and digits.
+_MIXED = frozenset(
+    {"litellm", "composio", "modal", "roboflow", "crates", "flagsmith", "mollie", "gocardless", "bitcoin"}
+)
 
 _PIECES = 6
 _TERMINAL = 60  # columns from which on a line may be one that a terminal broke
 _RUN = re.compile(r"[A-Za-z0-9_+/=.\-]*")
 _BREAK = re.compile(r"[A-Za-z0-9_+/=.\-]*(\\?\r?\n)(?=[A-Za-z0-9_+/=\-])")
 _NO_JOIN = frozenset({"lob", "vault", "resend", "launchdarkly", "yandex", "voyage", "octopus", "discord"})
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{60,76}\r?")
 _BEGINNINGS = tuple(literal for _, literal, _ in (*MARKS, *BOUND) if len(literal) > 3 or literal == "sk-")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F-]+")
 
@@ -71,6 +76,8 @@ class Tokens:
         text, data = view.text, view.data
         for start in (begin, begin + 1, begin + 2):
             for row, pattern in self._candidates(data, start, bound=start > begin):
+                if len(row.literal) < 5 and _is_inside(text, start):
+                    continue
                 found = pattern.match(data, start)
                 find = None if found is None else _read(text, start, found.end(), row)
                 if not row.before and row.kind not in _NO_JOIN and len(row.literal) > 2:
@@ -144,11 +151,21 @@ def _read(text: str, start: int, end: int, row: Row) -> Found | None:
     return Found(start, end, PROVIDER, row.kind) if _is_token(text[start:end], row) else None
 
 
+def _is_inside(text: str, start: int) -> bool:
+    """Whether this is a line of a block of base64, where every short beginning turns up some day."""
+    line = text.rfind("\n", max(0, start - 80), max(0, start - 1)) + 1
+    return text[start - 1 : start] == "\n" and _BASE64.fullmatch(text, line, start - 1) is not None
+
+
 def _is_token(token: str, row: Row) -> bool:
     body = token[len(row.literal) :] if not row.before else token
     if is_placeholder(body) and (len(set(body.lower())) <= 2 or _is_example(token)):
         return False
-    return row.kind not in _DOUBTED or ((any(c.isdigit() for c in body) or "-" not in body) and is_random(body))
+    if row.kind in _MIXED and not (any(map(str.isdigit, body)) and body.upper() != body != body.lower()):
+        return False
+    return row.kind not in (_DOUBTED | _MIXED) or (
+        (any(c.isdigit() for c in body) or "-" not in body) and is_random(body)
+    )
 
 
 _EXAMPLE = re.compile(r"(?i)example|x{5,}|your|placeholder|redacted|dummy|\*{3}|0{12,}")

@@ -18,6 +18,7 @@ Draft: TypeAlias = tuple[Line, bytes]  # a line and its canonical form
 
 LONGEST_ARGUMENTS = 32_768  # characters; a file's content is not what audit is for
 CALLERS_REMEMBERED = 256
+_STRANGER = "unknown_tool"  # its name is whatever was asked for
 WITHHELD = '"[withheld: the scrubber failed on these arguments]"'
 _FAULTS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 _encode = msgspec.json.encode
@@ -51,14 +52,14 @@ class Drafts:
             user,
             session,
             context,
-            clean(record.tool),
+            clean(record.tool) if record.code != _STRANGER else self._words(record.tool),
             self._told(record.arguments),
             str(record.status),
             record.code and clean(record.code),
             record.seconds,
             record.size,
-            clean(_encode(record.verdicts).decode()) if record.verdicts else "",
-            record.approval and clean(record.approval),
+            self._words(_encode(record.verdicts).decode()) if record.verdicts else "",
+            record.approval and self._words(record.approval),
             record.generation,
         )
         return line, body(line)
@@ -72,6 +73,13 @@ class Drafts:
     def opening(self, mark: Mark) -> tuple[str, float, str, str, str, str, str, str]:
         """The first eight fields of a line: those that are known while the call runs."""
         return (clean(mark.id), mark.at, *self._who(mark.caller), clean(mark.tool), self._told(mark.arguments))
+
+    def _words(self, text: str) -> str:
+        """What came from a caller, a guard or a person, without secrets."""
+        try:
+            return clean(self._scrub(text))
+        except _FAULTS:  # what was not scrubbed is not kept
+            return ""
 
     def _who(self, caller: Caller) -> tuple[str, str, str, str]:
         found = self._callers.get(id(caller))

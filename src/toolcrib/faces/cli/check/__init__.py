@@ -1,11 +1,11 @@
-"""`toolcrib check`: what the guards say of a command, an address or a path. One module for each kind of thing."""
+"""`toolcrib check`: what the guards say of a command, an address, a path or a text. One module for each kind of thing."""
 
 import click
 
 from toolcrib.core.heavy import heavy
 from toolcrib.faces.cli.frame import Command, Group
 
-KINDS = ("shell", "url", "path")
+KINDS = ("shell", "url", "path", "secrets")
 EXAMPLES = ("toolcrib check shell 'git push --force'", "toolcrib check url https://example.com/")
 
 

@@ -65,6 +65,7 @@ class Traits(Struct, frozen=True, kw_only=True):
     target: str = ""  # the argument that names where a call goes, a web address
     expands_secrets: bool = False
     undoable: bool = False
+    runs_code: bool = False  # its arguments are commands or programs: no pattern can stand for them
     whole: bool = False  # its results are never cut: it is how one reads cut results
     inline: bool = False  # a plain function so quick that it needs no thread
     seconds: float = 30
@@ -174,6 +175,7 @@ class Family(Struct):
         target: str = "",
         expands_secrets: bool = False,
         undoable: bool = False,
+        runs_code: bool = False,
         whole: bool = False,
         inline: bool = False,
         seconds: float = 30,
@@ -190,6 +192,7 @@ class Family(Struct):
             target=target,
             expands_secrets=expands_secrets,
             undoable=undoable,
+            runs_code=runs_code,
             whole=whole,
             inline=inline,
             seconds=seconds,

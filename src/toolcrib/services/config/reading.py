@@ -9,7 +9,17 @@ from toolcrib.core.tool import Effect
 from toolcrib.services.config.document import WHOLE, parse
 from toolcrib.services.config.keys import FIELDS, ROOT
 from toolcrib.services.config.kinds import Reading, at, described
-from toolcrib.services.config.values import AgentFlow, CallRule, Config, FlowRules, Limits, ShellRule, SubAgents
+from toolcrib.services.config.values import (
+    AgentFlow,
+    ApprovalRules,
+    CallRule,
+    Config,
+    FlowRules,
+    Limits,
+    ShellRule,
+    SubAgents,
+    UndoRules,
+)
 from toolcrib.services.http import Bucket, Network
 from toolcrib.services.web import Provider, SearchRules
 
@@ -84,6 +94,8 @@ def _config(found: Found, into: Reading, source: str) -> Config:
         network=_network(found.get("network", {})),
         search=_search(found.get("search", {})),
         shell_rules=tuple(map(_shell_rule, found.get("shell", {}).get("rules", ()))),
+        approvals=ApprovalRules(**found.get("approvals", {})),
+        undo=UndoRules(**found.get("undo", {})),
         confirm=_effects(found.get("confirm", ())),
         scrub_env=found.get("scrub", {}).get("env", ()),
         notes=tuple(into.notes),

@@ -36,7 +36,6 @@ from toolcrib.services.approvals.requests import (
 from toolcrib.services.config.values import ApprovalRules
 from toolcrib.services.patterns import patterns_of
 from toolcrib.services.record.audit import Scrub
-from toolcrib.services.store import StoreError
 
 LOOKS = 0.25  # seconds between two looks at the store
 SLOWEST = 2.0
@@ -82,7 +81,7 @@ class Watch:
         if now - self._looked < LOOKS:
             return
         self._looked = now
-        with suppress(StoreError):
+        with suppress(ToolError):
             for request in await self._approvals.settled(tuple(self._waiting)):
                 self.tell(request.id)
         await heavy("asyncio").sleep(0)  # what was told arrives with the next round of the loop

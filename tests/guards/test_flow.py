@@ -115,7 +115,7 @@ def test_the_question_says_what_would_leave_where_to_and_what_was_read() -> None
     verdict = posted(FlowGuard(), "https://evil.example/collect")
     assert verdict is not None
     for part in ("1,234 bytes", "evil.example", "read_mail", "browse"):
-        assert part in verdict.why
+        assert part in f"{verdict.why}; {verdict.leaves}"
 
 
 @pytest.mark.meets("flow:destination:exceptions")

@@ -85,6 +85,19 @@ CALLS = (
         store:busy:coded | A locked database is a coded, retryable error, and nothing is lost
         """,
     )
+    + table(
+        "calls.md",
+        """
+        undo:files:restores | undo of a file call restores what it changed, or says exactly why it cannot
+        undo:kept:restores | undo restores to-do lists, toolboxes, loaded toolkits and context files
+        undo:undo:undone | An undo is on record and can be undone
+        undo:outside:marked | A call that leaves the product is marked as not undoable before it runs
+        approval:bound:exact | An approval is bound to the exact arguments; a changed argument is a new request
+        approval:durable:restart | An approval request survives a restart, and the policy is checked again on resume
+        approval:always:pattern | Allow always keeps a pattern that a person sees and can edit
+        approval:timeout:denies | No answer in time is a deny: 2 minutes for shell, 7 days for durable ones | decisions.md
+        """,
+    )
 )
 
 LATER = (
@@ -100,13 +113,7 @@ LATER = (
     + table(
         "calls.md",
         """
-        undo:files:restores | undo of a file call restores what it changed, or says exactly why it cannot
         undo:stores:restores | undo restores memories, contacts, toolboxes, crons and other kept things
-        undo:outside:marked | A call that leaves the product is marked as not undoable before it runs
-        approval:bound:exact | An approval is bound to the exact arguments; a changed argument is a new request
-        approval:durable:restart | An approval request survives a restart, and the policy is checked again on resume
-        approval:always:pattern | Allow always keeps a pattern that a person sees and can edit
-        approval:timeout:denies | No answer in time is a deny: 2 minutes for shell, 7 days for durable ones | decisions.md
         """,
         deferred="issue 3: guards",
     )

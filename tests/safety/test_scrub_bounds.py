@@ -17,7 +17,7 @@ PIECES = [case.text for case in (*positives(seed=2), *negatives(seed=2))]
 @given(st.integers(0, 1 << 30))
 @settings(max_examples=25, deadline=None)
 def test_a_stream_gives_what_one_pass_gives(seed: int):
-    pick = Random(seed)  # noqa: S311 - chunks of a test
+    pick = Random(seed)
     joint = pick.choice(["\n", " ", "", ", "])
     text = joint.join(pick.choice(PIECES) for _ in range(pick.randrange(1, 900)))
     stream = SCRUB.stream()
@@ -72,7 +72,7 @@ def test_two_tokens_on_two_lines_are_two():
 @given(st.integers(0, 20_000), st.integers(0, 10_000))
 @settings(max_examples=8, deadline=None)
 def test_a_key_longer_than_a_window_is_taken_whole(lines: int, joint: str, lead: int, seed: int):
-    pick = Random(seed)  # noqa: S311 - letters of a test
+    pick = Random(seed)
     body = ["".join(pick.choices(string.ascii_letters + string.digits + "+/", k=64)) for _ in range(lines)]
     frame = ["-----BEGIN RSA PRIVATE KEY-----", *body, "-----END RSA PRIVATE KEY-----"]
     scrubbed = SCRUB("a line of a log\n" * (lead // 16) + joint.join(frame) + "\nand the words after it\n" * 9)

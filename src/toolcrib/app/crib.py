@@ -6,6 +6,7 @@ Only what every crib needs is imported at the top. The rest comes in when a crib
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
@@ -18,9 +19,9 @@ from toolcrib.app.turn import Turn
 from toolcrib.app.vaulting import NEVER, Vault, open_vault
 from toolcrib.app.wiring import Close, Parts, Spilled, native_services, standing_guards
 from toolcrib.core.call import Caller, JsonObject, Outcome, Raw, Request
-from toolcrib.core.errors import BadConfig
-from toolcrib.core.explain import Explained, explain, explain_all
-from toolcrib.core.guard import Call, Guard
+from toolcrib.core.errors import BadConfig, ToolError
+from toolcrib.core.explain import Explained, explain, explain_all, refusal
+from toolcrib.core.guard import Approval, Approver, Call, Guard, Ring, Verdict
 from toolcrib.core.heavy import heavy
 from toolcrib.core.policy import Grants
 from toolcrib.core.registry import Registry
@@ -36,10 +37,13 @@ from toolcrib.services.config.values import Config
 from toolcrib.services.drawers import Kind
 
 if TYPE_CHECKING:
+    from toolcrib.app.undoing import UndoDesk
+    from toolcrib.services.approvals.asking import Desk, Watch
     from toolcrib.services.catalogue import Catalogue
     from toolcrib.services.results import Results
     from toolcrib.services.store import Store
     from toolcrib.services.toolkits import Toolkits
+    from toolcrib.services.undo.notes import Copies, Restorer, Undone
     from toolcrib.services.vault.ports import AskSecret, MasterKey
 
 
@@ -58,6 +62,7 @@ class Crib:
         guards: Sequence[Guard] = (),
         store: "Store | None" = None,
         results: "Results | None" = None,
+        copies: "Copies | None" = None,
         scrub: Scrub | None = None,
         workspace: str | None = None,
         vault_key: "MasterKey | None" = None,
@@ -83,23 +88,26 @@ class Crib:
         self._fixed_boxes, self._fixed_agents = grants.toolboxes, grants.agents
         self.resolver = Resolver(registry, grants)
         self._shelf_version = 0
+        self._restorers: dict[str, Restorer] = {}
         self._closers: list[Close] = [self.store.close]
         self._flow = FlowGuard(self.config.flow, self.store.labels)
         self._vault_key, self._in_memory = vault_key, store is None
         self._vault: Vault | None = None
         uses_vault = native or vault_key is not None or any(tool.traits.expands_secrets for tool in own)
-        parts = self._parts(workspace)
+        parts = self._parts(workspace, copies)
         self.services: dict[type, object] = native_services(parts, self.vault, ask_secret) if native else {}
         self.catalogue: Catalogue | None = self._service("catalogue", "Catalogue")
         self.toolkits: Toolkits | None = self._service("toolkits", "Toolkits")
         self._runner = self._build_runner(standing_guards(parts, guards), approve, self.vault if uses_vault else None)
 
-    def _parts(self, workspace: str | None) -> Parts:
+    def _parts(self, workspace: str | None, copies: "Copies | None") -> Parts:
         return Parts(
             config=self.config,
             store=self.store,
             results=self.results,
             scrub=self.scrub,
+            copies=copies,
+            restorers=self._restorers,
             workspace=workspace,
             current=self._current,
             boxes=lambda: self._fixed_boxes,
@@ -129,16 +137,68 @@ class Crib:
             self.store.audit,
             Shaper(self.scrub, Spilled(self.results), config.limits.result),
             guards=guards,
-            rings=(self._flow,),
+            rings=(self._flow, *self._noting()),
             team_rings=(Lanes(),),
             once=heavy("toolcrib.guards.once").JournalOnce(self.store.journal),
-            approver=approver(approve) if approve else None,
+            approver=self._asking(approve),
             strict=config.audit == "strict",
             seconds=config.limits.seconds,
             fill=heavy("toolcrib.guards.filling").Filling(vault.secrets) if vault else None,
             entrust=vault.teller.entrusted if vault else None,
             reveals=config.vault.reveal != NEVER,
         )
+
+    def _noting(self) -> Sequence[Ring]:
+        """What lets calls note what they change, where there is something that can be put back."""
+        return (heavy("toolcrib.guards.undo").Noting(self.store.undo),) if self._restorers else ()
+
+    def _asking(self, ask: Ask | None) -> Approver:
+        """Who is asked: made when a guard asks for the first time."""
+        made: list[Approver] = []
+
+        async def asking(call: Call, asked: Sequence[Verdict]) -> Approval | None:
+            if not made:
+                gate = heavy("toolcrib.services.approvals.asking").Gate
+                own = approver(ask) if ask else None
+                made.append(
+                    gate(
+                        self.store.approvals,
+                        self._watch,
+                        self.config.approvals,
+                        scrub=self.scrub,
+                        still=self._still,
+                        ask=own,
+                    )
+                )
+            return await made[0](call, asked)
+
+        return asking
+
+    @cached_property
+    def _watch(self) -> "Watch":
+        return heavy("toolcrib.services.approvals.asking").Watch(self.store.approvals)
+
+    @cached_property
+    def approvals(self) -> "Desk":
+        """What waits for a person's answer, and what people agreed to beforehand."""
+        desk = heavy("toolcrib.services.approvals.asking").Desk
+        return desk(self.store.approvals, self._watch, self.config.approvals, self._current)
+
+    async def _still(self, call: Call) -> ToolError | None:
+        """Why a call that waited for a person is no longer granted."""
+        caller, tool = call.caller, call.tool
+        try:
+            turn = await self._turn_of(caller)
+        except UnknownAgent as error:
+            return error
+        i = turn.view.registry.index(tool.name)
+        if i is not None and turn.view.registry.tools[i] is tool and turn.view.issued >> i & 1:
+            return None
+        # A grant for once was used up by this very call.
+        ended = [one for one in await self.store.access.grants(agent=caller.agent) if one.tool == tool.name]
+        if any(one.lifetime == "once" and one.session == caller.session and not one.ended_by for one in ended):
+            return None
+        return refusal(turn.resolver, turn.view, tool.name)
 
     def _current(self) -> Resolver:
         return self.resolver
@@ -199,10 +259,14 @@ class Crib:
         await self.refresh()
         if self._vault is not None:
             await self._vault.know()
-        resolver = self.resolver
         if not who.get("workspace"):
-            who["workspace"] = resolver.rules_of(agent).workspace
-        caller = Caller(agent=agent, **who)
+            who["workspace"] = self.resolver.rules_of(agent).workspace
+        return await self._turn_of(Caller(agent=agent, **who), fresh=True)
+
+    async def _turn_of(self, caller: Caller, *, fresh: bool = False) -> "Turn":
+        if not fresh:
+            await self.refresh()
+        resolver, agent = self.resolver, caller.agent
         loaded: Sequence[str] = ()
         if caller.session and resolver.rules_of(agent).allowed_toolkits:
             kits = self.toolkits or heavy("toolcrib.services.toolkits").Toolkits(self._current, self.store.loaded)
@@ -247,6 +311,21 @@ class Crib:
     def listeners(self) -> list[Callable[[Any], None]]:
         """Called with each record, after the call."""
         return self._runner.listeners
+
+    async def undo(self, call: str, *, by: str = "", force: bool = False) -> "Undone":
+        """Put back what a call changed, or raise a ToolError that says why it cannot be. Both are on record.
+
+        With `force` also what was changed since is put back. The undo itself can be undone by its id.
+        """
+        return await self._undoing.undo(call, by=by, force=force)
+
+    async def undoable(self, call: str) -> str:
+        """Whether a call can be undone, as a sentence."""
+        return await self._undoing.said(call)
+
+    @cached_property
+    def _undoing(self) -> "UndoDesk":
+        return heavy("toolcrib.app.undoing").UndoDesk(self.store, self._restorers, self._current, self.refresh)
 
     async def close(self) -> None:
         """Write what waits to be written, and let go of everything."""

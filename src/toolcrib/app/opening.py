@@ -38,13 +38,17 @@ async def open_crib(
     settings, read = place.find(env, {"home": home, "config": config, "store": store, "workspace": workspace})
     own = {"vault_key": settings.vault_key, "vault_passphrase": settings.vault_passphrase}
     scrub = scrubber({**{name: env[name] for name in read.scrub_env if name in env}, **own}, search_keys(read))
-    kept, results = None, None
+    kept, results, copies = None, None, None
     if needs_store:
         place.make(settings.home)
         strict = settings.audit == "strict"
         opened = heavy("toolcrib.stores.sql").open_store
         kept = await heavy("asyncio").to_thread(opened, settings.store, scrub=scrub, strict=strict)
         results = heavy("toolcrib.machine.results").FileResults(place.results(settings.home))
+        kept.undo.days = read.undo.days
+        copies = heavy("toolcrib.machine.undo.copies").FileCopies(
+            place.copies(settings.home), most=read.undo.megabytes << 20, days=read.undo.days
+        )
     try:
         crib = Crib(
             config=msgspec.structs.replace(read, audit=settings.audit),
@@ -52,6 +56,7 @@ async def open_crib(
             scrub=scrub,
             store=kept,
             results=results,
+            copies=copies,
             approve=approve,
             workspace=settings.workspace or None,
             vault_key=key_of(read, settings) if needs_store else None,

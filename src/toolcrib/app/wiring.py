@@ -25,8 +25,10 @@ from toolcrib.services.config.values import CallRule, Config
 if TYPE_CHECKING:
     from toolcrib.app.vaulting import Vault
     from toolcrib.core.policy import Toolbox
+    from toolcrib.services.documents import Documents
     from toolcrib.services.results import Results
     from toolcrib.services.store import Store
+    from toolcrib.services.undo.notes import Copies, Restorer
     from toolcrib.services.vault.ports import AskSecret
 
 T = TypeVar("T")
@@ -40,6 +42,8 @@ class Parts(Struct, frozen=True, kw_only=True):
     store: "Store"
     results: "Results"
     scrub: Scrub
+    copies: "Copies | None"
+    restorers: "dict[str, Restorer]"
     workspace: str | None
     current: Callable[[], Resolver]
     boxes: Callable[[], "Mapping[str, Toolbox]"]
@@ -59,19 +63,29 @@ def native_services(parts: Parts, vault: "Vault", ask_secret: "AskSecret | None"
     http, search = way_out(config, parts.current().registry)
     parts.closers.append(http.close)
     asking = heavy("toolcrib.services.vault.asking")
+    noted, noting = heavy("toolcrib.services.undo.noted"), heavy("toolcrib.machine.files.noting")
+    copies = parts.copies or heavy("toolcrib.stores.inprocess.undo").MemoryCopies()
+    notes = noting.Noting(copies)
+    workspaces = machine.LocalWorkspaces(parts.workspace or config.workspace or None, deny, noting=notes)
+    todos, loaded = noted.NotedTodos(store.todos), noted.NotedKits(store.loaded)
+    documents, drawers = noted.NotedDocuments(store.documents), noted.NotedDrawers(store.drawers)
+    parts.restorers.update(noted.restorers(todos, loaded, documents, drawers))
+    parts.restorers["file"] = noting.FileRestorer(copies, workspaces.of, notes)
     return {
-        files.Workspaces: machine.LocalWorkspaces(parts.workspace or config.workspace or None, deny),
-        files.PathRoutes: _routes(parts),
+        files.Workspaces: workspaces,
+        files.PathRoutes: _routes(parts, documents),
         marks.Marks: parts.scrub if hasattr(parts.scrub, "restored") else marks.NoMarks(),
         catalogue.Catalogue: catalogue.Catalogue(parts.current),
-        agents.Agents: agents.Agents(parts.current, parts.agents, store.drawers, parts.refresh),
-        boxes.Toolboxes: boxes.Toolboxes(parts.current, parts.boxes, store.shelf, parts.refresh),
-        kits.Toolkits: kits.Toolkits(parts.current, store.loaded),
+        agents.Agents: agents.Agents(parts.current, parts.agents, drawers, parts.refresh),
+        boxes.Toolboxes: boxes.Toolboxes(
+            parts.current, parts.boxes, heavy("toolcrib.services.shelf").Shelf(drawers), parts.refresh
+        ),
+        kits.Toolkits: kits.Toolkits(parts.current, loaded),
         heavy("toolcrib.services.http").Http: http,
         heavy("toolcrib.services.web").WebSearch: search,
         heavy("toolcrib.services.access").Access: store.access,
         heavy("toolcrib.services.results").Results: results,
-        heavy("toolcrib.services.todos").Todos: store.todos,
+        heavy("toolcrib.services.todos").Todos: todos,
         heavy("toolcrib.services.vault.secrets").Secrets: vault.secrets,
         heavy("toolcrib.services.vault.entries").Entries: vault.entries,
         asking.SecretPrompt: asking.SecretPrompt(vault.secrets, ask_secret),
@@ -134,7 +148,7 @@ class _PerAgent(Mapping[str, T]):
         return sum(1 for _ in self)
 
 
-def _routes(parts: Parts) -> object:
+def _routes(parts: Parts, documents: "Documents") -> object:
     kinds = _PerAgent(parts.current, lambda rules: rules.context_files)
-    documents = heavy("toolcrib.services.routing").DocumentRoutes(parts.store.documents, kinds)
-    return heavy("toolcrib.services.kept").KeptRoutes(parts.results, documents)
+    routes = heavy("toolcrib.services.routing").DocumentRoutes(documents, kinds)
+    return heavy("toolcrib.services.kept").KeptRoutes(parts.results, routes)

@@ -11,6 +11,8 @@ CribError
     ├── Denied             denied
     ├── NeedsApproval      approval_required
     ├── NotApproved        approval_denied
+    ├── Answered           approval_answered
+    ├── SetAside           approval_ignored
     ├── TimedOut           timeout
     ├── Cancelled          cancelled
     ├── ToolFailed         tool_failed, or the tool's own code
@@ -131,6 +133,18 @@ class NotApproved(ToolError):
     """A person was asked and said no, or did not answer in time."""
 
     code = "approval_denied"
+
+
+class Answered(ToolError):
+    """A person was asked and said something instead of letting the call run."""
+
+    code = "approval_answered"
+
+
+class SetAside(ToolError):
+    """A person was asked, and set the call aside without a yes or a no."""
+
+    code = "approval_ignored"
 
 
 class TimedOut(ToolError):

@@ -5,7 +5,7 @@ it may wait before it, or answer instead of it. Guards are plain functions becau
 the time, and a function that says nothing costs a fifth of a coroutine that does.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -32,12 +32,19 @@ CallNext = Callable[[Call], Awaitable[Any]]
 
 
 class Verdict(Struct, frozen=True):
-    """What a guard says when it says anything: ask a person, or deny. The rule is named, so that it can be changed."""
+    """What a guard says when it says anything: ask a person, or deny. The rule is named, so that it can be changed.
+
+    A person's yes is bound to the call's tool and arguments, and to what stands in `binding` (a directory, an
+    environment, the identity of an executable): if one of these changes, the person is asked again.
+    """
 
     action: str  # "ask" or "deny"
     rule: str
     why: str
     hint: str = ""
+    span: tuple[int, int] | None = None  # which part of the text it speaks of
+    leaves: str = ""  # what would leave, and where to
+    binding: Mapping[str, str] = {}
 
     def __str__(self) -> str:
         return f"{self.action} {self.rule}: {self.why}"
@@ -76,12 +83,15 @@ class Ring(Protocol):
 
 
 class Approval(Struct, frozen=True):
-    """A person's answer."""
+    """A person's answer. With `arguments` the call runs with these instead, after every check of theirs."""
 
     allowed: bool
     id: str = ""
     by: str = ""
     why: str = ""
+    arguments: bytes | str | Mapping[str, object] | None = None
+    waited: bool = False  # the call waited for it, so what was checked before is checked again
+    instead: str = ""  # why it was not allowed, where that is no plain no: pending, respond, ignore or expired
 
 
 class Approver(Protocol):

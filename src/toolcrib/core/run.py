@@ -16,15 +16,13 @@ from typing import Any, Protocol, cast
 
 from msgspec import Struct
 
+from toolcrib.core.approve import agreed, denied
 from toolcrib.core.bind import entrance
 from toolcrib.core.call import Caller, Outcome, Record, Request, Status
 from toolcrib.core.errors import (
     Broken,
     Cancelled,
-    Denied,
     Fault,
-    NeedsApproval,
-    NotApproved,
     TimedOut,
     ToolError,
     ToolFailed,
@@ -78,16 +76,16 @@ Fill = Callable[[Call], Awaitable[Call]]  # the call with its secrets in it, for
 class Line:
     """All that calls of one tool have to pass, put together once."""
 
-    __slots__ = ("checks", "decode", "enter", "entrust", "fill", "quiet", "seconds", "shape", "tool")
+    __slots__ = ("again", "checks", "decode", "enter", "entrust", "fill", "quiet", "seconds", "shape", "tool")
 
-    def __init__(
-        self, tool: Tool, checks: tuple[Callable[[Call], Verdict | None], ...], enter: CallNext, seconds: float
-    ) -> None:
+    def __init__(self, tool: Tool, guards: Sequence[Guard], enter: CallNext, seconds: float) -> None:
         self.fill: Fill | None = None
         self.entrust: Callable[[bytes], bytes] | None = None
         self.shape: Callable[[Call, Any], Outcome]
         self.tool = tool
-        self.checks = checks
+        self.checks = tuple(guard.check for guard in guards)
+        # After a person's answer the guards look once more; those that count calls have counted this one.
+        self.again = tuple(guard.check for guard in guards if not getattr(guard, "counts", False))
         self.enter = enter
         self.decode = tool.arguments.decode
         self.seconds = seconds
@@ -174,14 +172,13 @@ class Runner:
         if isinstance(request.arguments, bytes):
             asked.raw = request.arguments
         status = Status.CANCELLED if isinstance(error, Cancelled) else Status.REFUSED
-        outcome = self.shaper.failed(call_id, request.tool, error, status)
-        self._hand(asked.record(outcome))
+        self._hand(asked.record(outcome := self.shaper.failed(call_id, request.tool, error, status)))
         return outcome
 
     def skip(self, view: View, caller: Caller, request: Request) -> Outcome:
         """Answer and record a call that a stop kept from running."""
-        error = Cancelled(f"{request.tool} was stopped before it began.")
-        return self.refuse(view.registry.generation, caller, request, error)
+        told = Cancelled(f"{request.tool} was stopped before it began.")
+        return self.refuse(view.registry.generation, caller, request, told)
 
     async def _on_disk(self, record: Record, outcome: Outcome) -> Outcome:
         """Under `audit: strict` an outcome is given only when its record is safe."""
@@ -226,32 +223,28 @@ class Runner:
                 asked.raw = entrust(asked.raw)  # refused or not, the record holds the arguments
             raise refusal(resolver, view, name)
         tool = view.registry.tools[i]
-        checks = tuple(guard.check for guard in self._guards if guard.watches(tool))
+        guards = [guard for guard in self._guards if guard.watches(tool)]
         enter = entrance(tool, self.services)
         rings = (*self._team_rings, *self._rings) if caller.team else self._rings
         for ring in reversed([ring for ring in rings if ring.watches(tool)]):
             enter = partial(ring, call_next=enter)
-        line = Line(tool, checks, enter, self._seconds.get(tool.name, tool.traits.seconds))
+        line = Line(tool, guards, enter, self._seconds.get(tool.name, tool.traits.seconds))
         line.shape = self._revealed.shaped if tool.traits.reveals else self.shaper.shaped
         line.entrust = entrust
         line.fill = self.fill if tool.traits.expands_secrets else None
         lines = view.team_lines if caller.team else view.lines
-        lines[name] = lines[tool.name] = line
-        return line
+        return lines.setdefault(tool.name, lines.setdefault(name, line))
 
     async def _pass(self, line: Line, call: Call, asked: "_Asked") -> Outcome:
         """The guards, then the tool."""
-        asks = False
-        said = asked.said
         for check in line.checks:
             verdict = check(call)
             if verdict is not None:
-                said.append(verdict)
+                asked.said.append(verdict)
                 if verdict.action == "deny":
-                    raise Denied(f"{call.tool.name} was not called: {verdict.why}.", hint=verdict.hint)
-                asks = True
-        if asks:
-            await self._approve(call, asked)
+                    raise denied(call, verdict)
+        if asked.said:
+            call = await agreed(self.approver, call, asked.said, line.again, asked.answered)
         for hook in self.before:
             answer = hook(call)
             if answer is not None:
@@ -300,24 +293,6 @@ class Runner:
                 f"{call.tool.name} was stopped: it took longer than {line.seconds:g} seconds.",
                 hint="Ask for less at a time, or try again later.",
             ) from None
-
-    async def _approve(self, call: Call, asked: "_Asked") -> None:
-        asks = [verdict for verdict in asked.said if verdict.action == "ask"]
-        answer = await self.approver(call, asks) if self.approver is not None else None
-        if answer is None:
-            reasons = "; ".join(verdict.why for verdict in asks)
-            raise NeedsApproval(
-                f"{call.tool.name} was not called: a person has to agree first ({reasons}), and nobody can be asked here.",
-                hint="Do it another way, or ask the person to call it.",
-            )
-        asked.approval = answer.id or ("allowed" if answer.allowed else "denied") + (
-            f" by {answer.by}" if answer.by else ""
-        )
-        if not answer.allowed:
-            raise NotApproved(
-                f"{call.tool.name} was not called: it was not approved" + (f" ({answer.why})." if answer.why else "."),
-                hint="Do not try again unchanged; ask what to do instead.",
-            )
 
     async def _once(self, line: Line, call: Call, asked: "_Asked") -> Outcome:
         """A key that was used answers with what was recorded, and the tool does not run twice."""
@@ -378,6 +353,10 @@ class _Asked(Struct):
     raw: bytes = b""
     approval: str = ""
     ran: bool = False
+
+    def answered(self, approval: str, raw: bytes) -> None:
+        """Note what a person answered, and the arguments that the call has since."""
+        self.approval, self.raw = approval, raw
 
     def record(self, outcome: Outcome) -> Record:
         error = outcome.error

@@ -67,6 +67,7 @@ class Traits(Struct, frozen=True, kw_only=True):
     entrusts: bool = False  # its argument `value` is a secret, however the call ends
     reveals: bool = False  # what it gives may be a secret that was asked for, so it is not scrubbed
     undoable: bool = False
+    runs_code: bool = False  # its arguments are commands or programs: no pattern can stand for them
     whole: bool = False  # its results are never cut: it is how one reads cut results
     inline: bool = False  # a plain function so quick that it needs no thread
     seconds: float = 30
@@ -181,6 +182,7 @@ class Family(Struct):
         entrusts: bool = False,
         reveals: bool = False,
         undoable: bool = False,
+        runs_code: bool = False,
         whole: bool = False,
         inline: bool = False,
         seconds: float = 30,
@@ -199,6 +201,7 @@ class Family(Struct):
             entrusts=entrusts,
             reveals=reveals,
             undoable=undoable,
+            runs_code=runs_code,
             whole=whole,
             inline=inline,
             seconds=seconds,

@@ -11,7 +11,7 @@ from typing import Any
 
 from toolcrib.core.call import Caller
 from toolcrib.core.errors import BadConfig, Problem
-from toolcrib.core.guard import Call, CallNext, Verdict, ask, deny
+from toolcrib.core.guard import Call, CallNext, Verdict, deny
 from toolcrib.core.tool import Flow, Tool
 from toolcrib.safety.reach import Domains
 from toolcrib.safety.targets import host_of
@@ -96,10 +96,12 @@ class FlowGuard:
             return None
         where = f"to {host}" if host else "out"
         why = (
-            f"it can send {len(call.raw):,} bytes of arguments {where}, and this session has read private data "
+            f"it can send data {where}, and this session has read private data "
             f"({seen[Flow.PRIVATE]}) and untrusted text ({seen[Flow.UNTRUSTED]})"
         )
-        return deny("flow", why) if mode == "deny" else ask("flow", why)
+        # What differs from call to call stands apart, so that a person's yes to the reason can last.
+        leaves = f"{len(call.raw):,} bytes of arguments {where}"
+        return deny("flow", why) if mode == "deny" else Verdict("ask", "flow", why, leaves=leaves)
 
     def _label(self, session: str, label: Flow, tool: str) -> None:
         mine = self._mine(session)

@@ -31,6 +31,7 @@ class Rate:
     """Counts calls by session, agent, tool and host. A limit of 0 is no limit."""
 
     name = "rate"
+    counts = True  # a call that waited for a person is not counted a second time
 
     def __init__(
         self, limits: Limits | None = None, *, sessions: Mapping[str, int] | None = None, window: float = WINDOW

@@ -1,13 +1,11 @@
 """Rules that people wrote: which calls ask, which are denied, by tool and by argument. The first that fits decides."""
 
 from collections.abc import Callable, Sequence
-from fnmatch import fnmatchcase
-
-import msgspec
 
 from toolcrib.core.guard import Call, Verdict, ask, deny
 from toolcrib.core.tool import Tool
 from toolcrib.services.config.values import CallRule
+from toolcrib.services.patterns import fits
 
 
 class Rules:
@@ -26,25 +24,9 @@ class Rules:
 
     def check(self, call: Call) -> Verdict | None:
         for rule in self._of[call.tool.name]:
-            if fits(rule, call):
+            if fits(rule.where, call):
                 return _verdict(rule, call)
         return None
-
-
-def fits(rule: CallRule, call: Call) -> bool:
-    """Whether the arguments of a call are those that a rule speaks of."""
-    if not rule.where:
-        return True
-    known = call.tool.schema.get("properties", {})
-    return all(
-        name in known and fnmatchcase(_text(call.arguments.get(name, known[name].get("default"))), pattern)
-        for name, pattern in rule.where.items()
-    )
-
-
-def _text(value: object) -> str:
-    """A value as a pattern sees it: text as it is, anything else as JSON. An argument left out has its default."""
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def _verdict(rule: CallRule, call: Call) -> Verdict | None:

@@ -13,7 +13,7 @@ from toolcrib.services.config.values import Config
 from toolcrib.services.settings import Settings, read_settings
 from toolcrib.services.store import StoreError
 
-CONFIG, DATABASE, RESULTS = "toolcrib.yaml", "toolcrib.db", "results"
+CONFIG, DATABASE, RESULTS, COPIES = "toolcrib.yaml", "toolcrib.db", "results", "undo"
 
 
 def find(env: Mapping[str, str], overrides: Mapping[str, str | None]) -> tuple[Settings, Config]:
@@ -60,6 +60,11 @@ def make(home: str) -> None:
 def results(home: str) -> Path:
     """Where long results are kept."""
     return Path(home) / RESULTS
+
+
+def copies(home: str) -> Path:
+    """Where the contents are kept that files had before calls changed them."""
+    return Path(home) / COPIES
 
 
 def _read(path: str) -> str:

@@ -69,6 +69,21 @@ class Written(Struct, frozen=True, kw_only=True):
     directories: tuple[str, ...] = ()  # made on the way, outermost first
 
 
+class Rewritten(Struct, frozen=True, kw_only=True):
+    """A change of one file that is about to be made."""
+
+    path: str
+    existed: bool
+    before: bytes | None  # None: there was no file, or it is too large to keep
+    mode: int  # of the earlier file
+    size: int  # of the earlier file
+    after: bytes | None  # None: it is removed
+    directories: tuple[str, ...] = ()  # made on the way
+
+
+Noted: TypeAlias = Callable[[Rewritten], object]
+
+
 class Kind(StrEnum):
     """What a name in a directory stands for."""
 

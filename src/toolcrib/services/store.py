@@ -4,6 +4,7 @@ from typing import Protocol
 
 from toolcrib.core.errors import ToolError
 from toolcrib.services.access import Access
+from toolcrib.services.approvals.requests import Approvals
 from toolcrib.services.documents import Documents
 from toolcrib.services.drawers import Drawers
 from toolcrib.services.labels import Labels
@@ -12,6 +13,7 @@ from toolcrib.services.record.audit import Audit
 from toolcrib.services.record.journal import Journal
 from toolcrib.services.shelf import Shelf
 from toolcrib.services.todos import Todos
+from toolcrib.services.undo.notes import UndoLog
 from toolcrib.services.vault.ports import VaultRows
 
 
@@ -51,6 +53,10 @@ class Store(Protocol):
     def access(self) -> Access: ...
     @property
     def labels(self) -> Labels: ...
+    @property
+    def approvals(self) -> Approvals: ...
+    @property
+    def undo(self) -> UndoLog: ...
     @property
     def todos(self) -> Todos: ...
     @property

@@ -1,11 +1,13 @@
 """A home folder with a few agents, a workspace to stand in, and the program, run in this process or as a real one."""
 
+import asyncio
 import io
 import json
 import os
 import shutil
 import subprocess
 import sys
+import time
 from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +16,13 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
+from toolcrib.app import open_crib
+from toolcrib.core.call import Caller
 from toolcrib.faces.cli import main
+from toolcrib.services.approvals.requests import ApprovalRequest, Reason
+from toolcrib.services.todos import Todo
+from toolcrib.services.undo.noted import NotedTodos
+from toolcrib.services.undo.notes import NOTES, Notes
 
 CONFIG = """\
 agents:
@@ -141,12 +149,50 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
     later, first = real("access", "list")
     real("access", "approve", later["id"], "--good")
     (grant,) = real("access", "show", later["id"])["grants"]
-    return place, {"CALL": called["id"], "REQUEST": first["id"], "GRANT": grant["id"]}
+    waits = asyncio.run(_waiting(place))
+    return place, {"CALL": called["id"], "REQUEST": first["id"], "GRANT": grant["id"], **waits}
+
+
+async def _waiting(place: Path) -> dict[str, str]:
+    """An approval that waits, a standing rule, and a change that can be undone: kept without a call on record."""
+    async with await open_crib(home=str(place / "home"), workspace=str(place / "workspace"), env={}) as crib:
+        kept = crib.store.approvals
+        await kept.ask(approval("a1"))
+        await kept.ask(approval("a2", mark="other"))
+        done = await crib.approvals.answer("a2", "accept", by="kim", lifetime="always")
+        before = NOTES.get()
+        NOTES.set(Notes(crib.store.undo, "c77", "task_todos", Caller(agent="helper", session="talk")))
+        await NotedTodos(crib.store.todos).put("helper", "talk", [Todo("one")])
+        NOTES.set(before)
+        return {"APPROVAL": "a1", "RULE": done.rule, "CHANGE": "c77"}
+
+
+def approval(name: str, mark: str = "mark") -> ApprovalRequest:
+    """A request to write private.md."""
+    now = time.time()
+    return ApprovalRequest(
+        id=name,
+        mark=mark,
+        call="c1",
+        agent="helper",
+        session="talk",
+        user="ann",
+        tool="write_file",
+        arguments='{"path":"private.md","content":"x"}',
+        workspace="",
+        binding={"program": "cat"},
+        reasons=(Reason("rules[0]", "it is private", "m", span=(0, 7), leaves="3 bytes to example.com"),),
+        undoable=False,
+        patterns={"path": "private.md", "content": "x"},
+        code=False,
+        asked=now,
+        expires=now + 3600,
+    )
 
 
 @pytest.fixture
 def known(place: Path, lived_in: tuple[Path, dict[str, str]]) -> dict[str, str]:
-    """The ids of what happened in this home before: a CALL, a REQUEST, a GRANT."""
+    """The ids of what happened in this home before: a CALL, a REQUEST, a GRANT, an APPROVAL, a RULE, a CHANGE."""
     shutil.rmtree(place / "home")
     shutil.copytree(lived_in[0] / "home", place / "home")
     return lived_in[1]

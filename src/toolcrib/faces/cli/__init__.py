@@ -28,6 +28,8 @@ COMMANDS: tuple[tuple[str, str, str, str], ...] = (
     ("Judge", "suggest", "suggest", "Print the smallest toolbox that would have served an agent."),
     ("Judge", "check", "check", "Ask the guards for a verdict, line by line."),
     ("Run", "call", "call", "Run one call as an agent, through every guard."),
+    ("Run", "approvals", "approvals", "Answer calls that want a person's word."),
+    ("Run", "undo", "undo", "Put back what a call changed."),
     ("Run", "access", "access", "Answer agents that ask for tools."),
     ("Run", "scrub", "scrub", "Take secrets out of what is piped through."),
     ("Run", "vault", "vault", "Keep secrets that tools use and agents need not see."),

@@ -77,13 +77,14 @@ def _row(entry: Entry) -> tuple[object, ...]:
 def show(asked: Asked, call: str) -> int:
     """Show everything that is known of one call."""
 
-    async def work(crib: Crib) -> Page:
-        return await crib.store.audit.entries(Query(id=call))
+    async def work(crib: Crib) -> tuple[Page, str]:
+        return await crib.store.audit.entries(Query(id=call)), await crib.undoable(call)
 
-    found = with_crib(asked, work).entries
+    page, undo = with_crib(asked, work)
+    found = page.entries
     if not found:
         raise click.ClickException(f"There is no call {call!r} in the record. `toolcrib audit` lists the latest.")
-    told = found[0].as_json()
+    told = {**found[0].as_json(), "undo": undo}
     if asked.json:
         write_json(told)
         return 0

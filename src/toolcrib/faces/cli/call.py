@@ -90,6 +90,8 @@ class Person:
         for line in (
             click.style(f"{call.caller.agent} wants to call {call.tool.name}", bold=True),
             *(f"  because: {plain(self.scrub(verdict.why))}" for verdict in asked),
+            *(f"  would leave: {plain(self.scrub(verdict.leaves))}" for verdict in asked if verdict.leaves),
+            *(() if call.tool.traits.undoable else ("  it cannot be undone",)),
             plain(self.scrub(shown)),
         ):
             click.echo(line, err=True)

@@ -7,6 +7,7 @@ import msgspec
 
 from toolcrib.app import Crib
 from toolcrib.core.explain import Explained, explain, explain_all
+from toolcrib.core.tool import Effect, Flow, Tool
 from toolcrib.faces.cli.frame import Asked, pass_asked
 from toolcrib.faces.cli.frame import command as declare
 from toolcrib.faces.cli.opening import agents, tools, with_crib
@@ -43,29 +44,44 @@ def command(
 ) -> int:
     """Say for every tool, or for TOOL, whether AGENT holds it, which step decided, and what would change that."""
 
-    async def work(crib: Crib) -> list[Explained]:
+    async def work(crib: Crib) -> tuple[list[Explained], Tool | None]:
         depths = depth or int(sub_agent)
         turn = await crib.turn(agent, depth=depths, provider=provider, group=group, session=session)
         if tool is not None:
-            return [explain(turn.resolver, turn.view.seat, tool)]
-        return list(explain_all(turn.resolver, turn.view.seat))
+            return [explain(turn.resolver, turn.view.seat, tool)], turn.resolver.registry.get(tool)
+        return list(explain_all(turn.resolver, turn.view.seat)), None
 
-    told = with_crib(asked, work)
+    told, one = with_crib(asked, work)
     if asked.json:
         found = msgspec.to_builtins(told)
-        write_json(found if tool is None else found[0])
+        write_json(found if tool is None else {**found[0], "undo": _undo(one)})
     elif tool is None:
         _print_all(agent, told)
     else:
-        _print_one(agent, told[0])
+        _print_one(agent, told[0], _undo(one))
     return 1 if told and told[0].step == "unknown" else 0
 
 
-def _print_one(agent: str, one: Explained) -> None:
+def _undo(tool: Tool | None) -> str:
+    """Whether its calls can be undone: said before they run."""
+    if tool is None:
+        return ""
+    if tool.traits.effect is Effect.READ and Flow.SENDS not in tool.traits.flow:
+        return "nothing to undo: it only reads"
+    return "its calls can be undone" if tool.traits.undoable else "its calls cannot be undone"
+
+
+def _print_one(agent: str, one: Explained, undo: str) -> None:
     held = "holds" if one.issued else "does not hold"
     more = " It is not in the prompt." if one.issued and not one.shown else ""
     click.echo(click.style(f"{plain(agent)} {held} {plain(one.tool)}.{more}", bold=True))
-    rows = [("step", one.step), ("reason", one.reason), ("let in by", one.let_in), ("to change it", one.change)]
+    rows = [
+        ("step", one.step),
+        ("reason", one.reason),
+        ("let in by", one.let_in),
+        ("to change it", one.change),
+        ("undo", undo if one.issued else ""),
+    ]
     write_table(("", ""), [row for row in rows if row[1]], indent="  ")
 
 

@@ -3,7 +3,7 @@
 import os
 import stat
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
@@ -14,7 +14,7 @@ from toolcrib.machine.files import faults
 from toolcrib.machine.files.beneath import Beneath, Spot
 from toolcrib.safety import paths
 from toolcrib.safety.paths import Barred
-from toolcrib.services.files import BYTES_OF_FILE, Edit, Stored, Written
+from toolcrib.services.files import BYTES_OF_FILE, Edit, Noted, Rewritten, Stored, Written
 
 _ROOT = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 # Changes of one file wait for each other; two files that share a lock by chance only wait a little longer.
@@ -75,8 +75,10 @@ class Root:
             raise faults.too_large(path, len(data), limit)
         return Stored(relative, data, stat.S_IMODE(status.st_mode), status.st_mtime_ns)
 
-    def write(self, path: str, data: bytes, *, directories: bool = True, keep: bool = False) -> Written:
-        """Put a whole file in place at once, or change nothing."""
+    def write(
+        self, path: str, data: bytes, *, directories: bool = True, keep: bool = False, noted: Noted | None = None
+    ) -> Written:
+        """Put a whole file in place at once, or change nothing. `noted` is told before anything changes."""
         relative = self._named(path)
         made: list[str] = []
         with self.entered(path) as root:
@@ -84,6 +86,8 @@ class Root:
                 with self._spot(root, relative, path, made if directories else None) as spot, _lock(self, spot):
                     before = self._status(spot, path)
                     earlier = self._content(spot, path) if keep and before else None
+                    if noted:
+                        self._note(noted, spot, path, before, after=data, made=made)
                     mode = self._put(spot, data, before)
             except (OSError, ToolFailed):
                 self._unmake(root, made)
@@ -97,7 +101,7 @@ class Root:
             directories=tuple(made),
         )
 
-    def change(self, path: str, edit: Edit) -> Written:
+    def change(self, path: str, edit: Edit, noted: Noted | None = None) -> Written:
         """Read, edit and write back while no one else does."""
         relative = self._named(path)
         with self.entered(path) as root, self._spot(root, relative, path, None) as spot, _lock(self, spot):
@@ -118,10 +122,12 @@ class Root:
                     hint="Read it again and repeat the edit.",
                     retryable=True,
                 )
+            if noted:
+                self._note(noted, spot, path, before, after=data, earlier=earlier)
             mode = self._put(spot, data, before)
         return Written(path=relative, size=len(data), created=False, mode=mode, before=earlier)
 
-    def remove(self, path: str) -> Stored:
+    def remove(self, path: str, noted: Noted | None = None) -> Stored:
         """Remove a file, or with a final "/" an empty directory. What was there comes back."""
         relative = self._named(path)
         with self.entered(path) as root, self._spot(root, relative, path, None) as spot, _lock(self, spot):
@@ -132,6 +138,8 @@ class Root:
             if before is None:
                 raise FileNotFoundError(2, "")
             data = self._content(spot, path)
+            if noted:
+                self._note(noted, spot, path, before, after=None, earlier=data)
             os.unlink(spot.name, dir_fd=spot.directory)
             return Stored(relative, data, stat.S_IMODE(before.st_mode), before.st_mtime_ns)
 
@@ -158,6 +166,59 @@ class Root:
                 self._check(os.fstat(fd), asked, BYTES_OF_FILE)
         finally:
             os.close(fd)
+
+    def restore(
+        self, path: str, data: bytes | None, fits: Callable[[bytes | None], None], *, mode: int, noted: Noted | None
+    ) -> None:
+        """Put back an earlier content, or remove the file; `fits` looks at what is there and may refuse."""
+        relative = self._named(path)
+        made: list[str] = []
+        with self.entered(path) as root:
+            try:
+                with self._spot(root, relative, path, made) as spot, _lock(self, spot):
+                    before = self._status(spot, path)
+                    now = self._content(spot, path) if before else None
+                    fits(now)
+                    if noted:
+                        self._note(noted, spot, path, before, after=data, earlier=now, made=made)
+                    if data is not None:
+                        self._put(spot, data, before, mode)
+                    elif before:
+                        os.unlink(spot.name, dir_fd=spot.directory)
+            except (OSError, ToolFailed):
+                self._unmake(root, made)
+                raise
+
+    def tidy(self, directories: Sequence[str]) -> None:
+        """Remove directories that a call made, those that are empty."""
+        with self.entered(".") as root:
+            self._unmake(root, directories)
+
+    def _note(
+        self,
+        noted: Noted,
+        spot: Spot,
+        asked: str,
+        before: os.stat_result | None,
+        *,
+        after: bytes | None,
+        earlier: bytes | None = None,
+        made: Sequence[str] = (),
+    ) -> None:
+        """Say what is about to change. A file beyond what is kept is noted without its content."""
+        if before and earlier is None and before.st_size <= BYTES_OF_FILE:
+            earlier = self._content(spot, asked)
+        noted(
+            Rewritten(
+                path=spot.path,
+                existed=before is not None,
+                before=earlier,
+                mode=stat.S_IMODE(before.st_mode) if before else 0,
+                size=before.st_size if before else 0,
+                after=after,
+                directories=tuple(made),
+            )
+        )
 
     def _named(self, path: str) -> str:
         relative = self.relative(path)
@@ -205,7 +266,7 @@ class Root:
         finally:
             os.close(fd)
 
-    def _put(self, spot: Spot, data: bytes, before: os.stat_result | None) -> int:
+    def _put(self, spot: Spot, data: bytes, before: os.stat_result | None, again: int | None = None) -> int:
         """Write beside the file and rename over it. The file is the old one or the new one, never half of each."""
         beside = f".toolcrib-{token_hex(8)}.tmp"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -214,6 +275,8 @@ class Root:
             try:
                 _pour(fd, data)
                 mode = self._keep_owner(fd, before)
+                if before is None and again is not None:
+                    os.fchmod(fd, again & 0o777)
                 if self._durable:
                     os.fsync(fd)
             finally:

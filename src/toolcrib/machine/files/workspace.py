@@ -7,6 +7,7 @@ from functools import partial
 
 from toolcrib.core.call import Caller
 from toolcrib.machine.files import faults, pdf, search, tree
+from toolcrib.machine.files.noting import Noting
 from toolcrib.machine.files.root import Root
 from toolcrib.machine.halt import Halt
 from toolcrib.services.files import BYTES_OF_FILE, Edit, Hits, Listing, Query, Stored, Written
@@ -19,8 +20,9 @@ ROOTS_KEPT = 1000
 class LocalWorkspace:
     """One root, as one agent may use it."""
 
-    def __init__(self, root: Root, ripgrep: str | None) -> None:
+    def __init__(self, root: Root, ripgrep: str | None, noting: Noting | None = None) -> None:
         self.root = root
+        self._noted = noting.noted if noting else _nothing
         self._ripgrep = ripgrep
 
     def relative(self, path: str) -> str:
@@ -30,13 +32,14 @@ class LocalWorkspace:
         return await asyncio.to_thread(self.root.read, path, limit)
 
     async def write(self, path: str, data: bytes, *, directories: bool = True, keep: bool = False) -> Written:
-        return await asyncio.to_thread(self.root.write, path, data, directories=directories, keep=keep)
+        noted = self._noted(self.root.path)
+        return await asyncio.to_thread(self.root.write, path, data, directories=directories, keep=keep, noted=noted)
 
     async def change(self, path: str, edit: Edit) -> Written:
-        return await asyncio.to_thread(self.root.change, path, edit)
+        return await asyncio.to_thread(self.root.change, path, edit, self._noted(self.root.path))
 
     async def remove(self, path: str) -> Stored:
-        return await asyncio.to_thread(self.root.remove, path)
+        return await asyncio.to_thread(self.root.remove, path, self._noted(self.root.path))
 
     async def listing(self, path: str, *, depth: int = 1, pattern: str = "", limit: int = 1000) -> Listing:
         return await asyncio.to_thread(tree.listing, self.root, path, depth=depth, pattern=pattern, limit=limit)
@@ -75,11 +78,13 @@ class LocalWorkspaces:
         ripgrep: str | None = None,
         kernel: bool | None = None,
         durable: bool = False,
+        noting: Noting | None = None,
     ) -> None:
         self._default = default_root
         self._deny = deny or {}  # not copied: the lists of an agent change while it works
         self._ripgrep = (shutil.which("rg") if ripgrep is None else ripgrep) or None
         self._root = partial(Root, kernel=kernel, durable=durable)
+        self._noting = noting
         self._kept: dict[tuple[str, tuple[str, ...]], LocalWorkspace] = {}
 
     def of(self, caller: Caller) -> LocalWorkspace:
@@ -93,5 +98,9 @@ class LocalWorkspaces:
         if found is None:
             if len(self._kept) >= ROOTS_KEPT:
                 self._kept.clear()  # they hold nothing but names
-            found = self._kept[key] = LocalWorkspace(self._root(path, denied), self._ripgrep)
+            found = self._kept[key] = LocalWorkspace(self._root(path, denied), self._ripgrep, self._noting)
         return found
+
+
+def _nothing(root: str) -> None:
+    """Nobody notes anything."""

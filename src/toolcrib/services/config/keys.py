@@ -250,6 +250,24 @@ VAULT = Table(
         Field("reveal", Word(("always", "ask", "never")), "Whether get_secret gives an agent the value", "always"),
     )
 )
+_LONG = Seconds(most=366 * 86_400)
+APPROVALS = Table(
+    (
+        Field(
+            "mode", Word(("refuse", "wait")), "Whether a call that asks is refused, or waits for the answer", "refuse"
+        ),
+        Field("seconds", _LONG, "How long a request can be answered; then it is a no", "604800"),
+        Field("code_seconds", _LONG, "The same for calls that run commands or programs", "120"),
+        Field("by", NAMES, "Who may answer; `requester` is the user of the call", "anybody"),
+    ),
+    word="mode",
+)
+UNDO = Table(
+    (
+        Field("days", Whole(1, 3650), "How long a call can be undone", "30"),
+        Field("megabytes", Whole(1, 1_000_000), "How much may be kept for it; the oldest goes first", "512"),
+    )
+)
 
 FIELDS: tuple[Field, ...] = (
     Field("agents", Each(AGENT, "agent"), "The agents: what each is granted, and what narrows it", "{}"),
@@ -279,6 +297,8 @@ FIELDS: tuple[Field, ...] = (
     Field("network", NETWORK, "Which hosts the web tools reach, and how often"),
     Field("search", SEARCH, "Who searches the web; without a provider there is no web_search"),
     Field("vault", VAULT, "Where the key of the vault is, and who may read a secret"),
+    Field("approvals", APPROVALS, "What happens to a call that a person has to allow, when nobody sits there"),
+    Field("undo", UNDO, "How much is kept to undo calls"),
     Field("audit", Word(("grouped", "strict")), "strict: a call waits until its record is on the disk", "grouped"),
     Field("workspace", Word(), "The folder that file tools work in", "where the program was started"),
     Field("deny_paths", NAMES, "Paths in every workspace that no agent sees or opens", "[]"),

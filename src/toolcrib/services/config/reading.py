@@ -11,12 +11,14 @@ from toolcrib.services.config.keys import FIELDS, ROOT
 from toolcrib.services.config.kinds import Reading, at, described
 from toolcrib.services.config.values import (
     AgentFlow,
+    ApprovalRules,
     CallRule,
     Config,
     FlowRules,
     Limits,
     ShellRule,
     SubAgents,
+    UndoRules,
     VaultRules,
 )
 from toolcrib.services.http import Bucket, Network
@@ -94,6 +96,8 @@ def _config(found: Found, into: Reading, source: str) -> Config:
         search=_search(found.get("search", {})),
         shell_rules=tuple(map(_shell_rule, found.get("shell", {}).get("rules", ()))),
         vault=VaultRules(**found.get("vault", {})),
+        approvals=ApprovalRules(**found.get("approvals", {})),
+        undo=UndoRules(**found.get("undo", {})),
         confirm=_effects(found.get("confirm", ())),
         scrub_env=found.get("scrub", {}).get("env", ()),
         notes=tuple(into.notes),

@@ -74,6 +74,22 @@ class VaultRules(Struct, frozen=True, kw_only=True):
     reveal: str = "always"  # always, ask or never
 
 
+class ApprovalRules(Struct, frozen=True, kw_only=True):
+    """What happens to a call that a person has to agree to, when nobody sits there."""
+
+    mode: str = "refuse"  # refuse: it is refused and names its request; wait: it waits for the answer
+    seconds: float = 7 * 86_400.0  # how long a request can be answered
+    code_seconds: float = 120.0  # the same for commands and programs
+    by: Names = ()  # who may answer; "requester" is the user of the call; () is anybody
+
+
+class UndoRules(Struct, frozen=True, kw_only=True):
+    """How much is kept of what calls changed."""
+
+    days: int = 30
+    megabytes: int = 512
+
+
 class SubAgents(Struct, frozen=True, kw_only=True):
     """What a configuration changes in the lists for sub-agents. None keeps the list as it comes."""
 
@@ -98,6 +114,8 @@ class Config(Struct, frozen=True, kw_only=True):
     network: Network = Network()
     search: SearchRules = SearchRules()
     vault: VaultRules = VaultRules()
+    approvals: ApprovalRules = ApprovalRules()
+    undo: UndoRules = UndoRules()
     audit: str = ""
     workspace: str = ""
     deny_paths: Names = ()

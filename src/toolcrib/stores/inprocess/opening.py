@@ -3,6 +3,7 @@
 from toolcrib.services.record.audit import Scrub
 from toolcrib.services.shelf import Shelf
 from toolcrib.stores.inprocess.access import MemoryAccess
+from toolcrib.stores.inprocess.approvals import MemoryApprovals
 from toolcrib.stores.inprocess.audit import MemoryAudit
 from toolcrib.stores.inprocess.documents import MemoryDocuments
 from toolcrib.stores.inprocess.drawers import MemoryDrawers
@@ -10,6 +11,7 @@ from toolcrib.stores.inprocess.journal import MemoryJournal
 from toolcrib.stores.inprocess.labels import MemoryLabels
 from toolcrib.stores.inprocess.loaded import MemoryLoadedKits
 from toolcrib.stores.inprocess.todos import MemoryTodos
+from toolcrib.stores.inprocess.undo import MemoryUndo
 from toolcrib.stores.inprocess.vault import MemoryVaultRows
 
 
@@ -24,6 +26,8 @@ class MemoryStore:
         self.loaded = MemoryLoadedKits()
         self.access = MemoryAccess()
         self.labels = MemoryLabels()
+        self.approvals = MemoryApprovals()
+        self.undo = MemoryUndo()
         self.todos = MemoryTodos()
         self.documents = MemoryDocuments()
         self.vault = MemoryVaultRows()

@@ -5,6 +5,7 @@ import asyncio
 from toolcrib.services.record.audit import Scrub
 from toolcrib.services.shelf import Shelf
 from toolcrib.stores.sql.access import SqlAccess
+from toolcrib.stores.sql.approvals import SqlApprovals
 from toolcrib.stores.sql.audit import SqlAudit
 from toolcrib.stores.sql.database import SECONDS_BUSY, Database
 from toolcrib.stores.sql.documents import SqlDocuments
@@ -15,6 +16,7 @@ from toolcrib.stores.sql.loaded import SqlLoadedKits
 from toolcrib.stores.sql.process import new_owner
 from toolcrib.stores.sql.schema import migrate
 from toolcrib.stores.sql.todos import SqlTodos
+from toolcrib.stores.sql.undo import SqlUndo
 from toolcrib.stores.sql.vault import SqlVaultRows
 from toolcrib.stores.sql.writer import MOST_WAITING
 
@@ -32,6 +34,8 @@ class SqlStore:
         self.loaded = SqlLoadedKits(database)
         self.access = SqlAccess(database)
         self.labels = SqlLabels(database)
+        self.approvals = SqlApprovals(database)
+        self.undo = SqlUndo(database)
         self.todos = SqlTodos(database)
         self.documents = SqlDocuments(database)
         self.vault = SqlVaultRows(database)

@@ -152,3 +152,33 @@ VAULT_HEAD = sa.Table(
     sa.Column("term", sa.Integer, nullable=False),
     *(_words(name) for name in ("total", "mac")),
 )
+APPROVALS = sa.Table(
+    "tc_approvals",
+    METADATA,
+    _words("id", key=True),
+    sa.Column("mark", Words, nullable=False, index=True),
+    *(_words(name) for name in ("agent", "session")),
+    sa.Column("state", Words, nullable=False, index=True),
+    sa.Column("asked", sa.Double, nullable=False, index=True),
+    _words("body"),
+)
+RULES = sa.Table(
+    "tc_approval_rules",
+    METADATA,
+    _words("id", key=True),
+    sa.Column("agent", Words, nullable=False, index=True),
+    _words("tool"),
+    sa.Column("made", sa.Double, nullable=False),
+    _words("body"),
+)
+UNDO = sa.Table(
+    "tc_undo",
+    METADATA,
+    sa.Column("number", _COUNT, primary_key=True, autoincrement=True),
+    sa.Column("call", Words, nullable=False, index=True),
+    sa.Column("at", sa.Double, nullable=False, index=True),
+    *(_words(name) for name in ("agent", "user", "session", "workspace", "tool", "kind", "place")),
+    sa.Column("before", Words, nullable=True),
+    sa.Column("after", Words, nullable=True),
+    _words("undone"),
+)

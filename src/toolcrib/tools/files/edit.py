@@ -28,7 +28,7 @@ class OneEdit(TypedDict):
     replaceAll: NotRequired[bool]
 
 
-@family.tool(Effect.WRITE, aliases=("edit",))
+@family.tool(Effect.WRITE, aliases=("edit",), undoable=True)
 async def edit_file(
     files: Workspaces,
     routes: PathRoutes,
@@ -54,7 +54,7 @@ async def edit_file(
     )
 
 
-@family.tool(Effect.WRITE)
+@family.tool(Effect.WRITE, undoable=True)
 async def multi_edit(
     files: Workspaces,
     routes: PathRoutes,

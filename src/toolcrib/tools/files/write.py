@@ -12,7 +12,7 @@ from toolcrib.services.marks import BEGINS, Marks
 from toolcrib.tools.files.family import family
 
 
-@family.tool(Effect.WRITE)
+@family.tool(Effect.WRITE, undoable=True)
 async def write_file(
     files: Workspaces,
     routes: PathRoutes,

@@ -22,7 +22,7 @@ class Item(TypedDict):
     status: NotRequired[Literal["pending", "in_progress", "completed"]]
 
 
-@family.tool(Effect.WRITE)
+@family.tool(Effect.WRITE, undoable=True)
 async def task_todos(
     lists: Todos, me: Caller, *, todos: Annotated[list[Item], Len(0, 30), "The whole list, in order"]
 ) -> Result:

@@ -12,7 +12,7 @@ from toolcrib.tools.toolboxes.family import family
 Entries = Annotated[list[str], MaxLen(TOOLS_MOST)]
 
 
-@family.tool(Effect.WRITE, where=[Where.MAIN])
+@family.tool(Effect.WRITE, where=[Where.MAIN], undoable=True)
 async def create_toolbox(
     toolboxes: Toolboxes,
     me: Caller,
@@ -29,7 +29,7 @@ async def create_toolbox(
     return Result(text=f"Made the toolbox {made.name}: {_grants(made)}.", structured=made)
 
 
-@family.tool(Effect.WRITE, where=[Where.MAIN])
+@family.tool(Effect.WRITE, where=[Where.MAIN], undoable=True)
 async def update_toolbox(
     toolboxes: Toolboxes,
     me: Caller,
@@ -50,7 +50,7 @@ async def update_toolbox(
     return Result(text=f"Changed the toolbox {box.name}: {_grants(box)}.{_users(box)}", structured=box)
 
 
-@family.tool(Effect.DESTROY, where=[Where.MAIN])
+@family.tool(Effect.DESTROY, where=[Where.MAIN], undoable=True)
 async def delete_toolbox(
     toolboxes: Toolboxes,
     *,

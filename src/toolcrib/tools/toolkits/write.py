@@ -11,7 +11,7 @@ from toolcrib.services.toolkits import Toolkits
 from toolcrib.tools.toolkits.family import family
 
 
-@family.tool(Effect.WRITE, where=[Where.MAIN], condition=TOOLKITS)
+@family.tool(Effect.WRITE, where=[Where.MAIN], condition=TOOLKITS, undoable=True)
 async def load_tools(
     toolkits: Toolkits, me: Caller, *, toolkit: Annotated[str, Len(1, 128), "Name of the toolkit"]
 ) -> JsonObject:
@@ -19,7 +19,7 @@ async def load_tools(
     return await toolkits.load(me, toolkit)
 
 
-@family.tool(Effect.WRITE, where=[Where.MAIN], condition=TOOLKITS)
+@family.tool(Effect.WRITE, where=[Where.MAIN], condition=TOOLKITS, undoable=True)
 async def unload_tools(
     toolkits: Toolkits, me: Caller, *, toolkit: Annotated[str, Len(1, 128), "Name of the toolkit"]
 ) -> JsonObject:

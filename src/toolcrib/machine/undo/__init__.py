@@ -1,0 +1,1 @@
+"""Contents kept to undo calls."""

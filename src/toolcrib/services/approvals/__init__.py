@@ -1,0 +1,1 @@
+"""A person's word on single calls: what is asked and answered, and who asks."""

@@ -1,0 +1,1 @@
+"""What calls changed, and how it is put back."""

@@ -12,7 +12,7 @@ import pytest
 from toolcrib import Crib, ToolFailed, tool
 from toolcrib.machine.undo.copies import FileCopies
 from toolcrib.services.config.reading import read_config
-from toolcrib.services.files import BYTES_OF_FILE
+from toolcrib.services.content.files import BYTES_OF_FILE
 from toolcrib.stores import sql
 
 CONFIG = """

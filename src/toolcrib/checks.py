@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from toolcrib.core.policy import Toolbox
 from toolcrib.core.registry import Registry, UnknownName
-from toolcrib.core.render import openai
 from toolcrib.core.tool import CONTEXT, Effect, Tool
+from toolcrib.services.schemas import openai
 
 PROMPT_COST = 1_600  # characters; 150 tools at this price are some 60,000 tokens, which is why toolkits exist
 DEAR: Mapping[str, str] = {}

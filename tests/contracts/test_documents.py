@@ -6,8 +6,8 @@ import pytest
 
 from toolcrib.core.call import Caller
 from toolcrib.core.errors import ToolFailed
-from toolcrib.services.documents import Document
-from toolcrib.services.routing import CONTEXT_FILES, DocumentRoutes
+from toolcrib.services.content.documents import Document
+from toolcrib.services.content.routing import CONTEXT_FILES, DocumentRoutes
 
 KINDS = {"olga": "open", "pia": "predefined"}
 

@@ -9,7 +9,8 @@ from tests.machine.test_search import make_pdf
 from toolcrib.core.call import Caller, Result
 from toolcrib.core.errors import ToolFailed
 from toolcrib.machine.files.workspace import LocalWorkspaces
-from toolcrib.services.files import NoRoutes
+from toolcrib.services.content.files import NoRoutes
+from toolcrib.services.content.marks import NoMarks
 from toolcrib.tools.files.edit import edit_file, multi_edit
 from toolcrib.tools.files.find import grep, list_directory
 from toolcrib.tools.files.read import read_file
@@ -98,12 +99,12 @@ async def test_an_edit_keeps_encoding_line_ends_and_mode(files: LocalWorkspaces,
     file = workspace / "a"
     file.write_bytes("\ufeffone\r\ntwo\r\nthrée".encode("utf-16-be"))
     file.chmod(0o700)
-    await edit_file(files, NoRoutes(), ME, path="a", oldText="one\ntwo", newText="1\n2\n2½")
+    await edit_file(files, NoRoutes(), NoMarks(), ME, path="a", oldText="one\ntwo", newText="1\n2\n2½")
     assert file.read_bytes() == "\ufeff1\r\n2\r\n2½\r\nthrée".encode("utf-16-be")
     assert file.stat().st_mode & 0o777 == 0o700
     file.write_bytes(b"caf\xe9\n")
     with pytest.raises(ToolFailed, match="latin-1, which has no character"):
-        await edit_file(files, NoRoutes(), ME, path="a", oldText="caf", newText="5 €")
+        await edit_file(files, NoRoutes(), NoMarks(), ME, path="a", oldText="caf", newText="5 €")
     assert file.read_bytes() == b"caf\xe9\n"
 
 
@@ -114,6 +115,7 @@ async def test_a_failed_edit_among_many_changes_nothing(files: LocalWorkspaces, 
         await multi_edit(
             files,
             NoRoutes(),
+            NoMarks(),
             ME,
             path="a",
             edits=[{"oldText": "one", "newText": "1"}, {"oldText": "three", "newText": "3"}],
@@ -131,16 +133,16 @@ async def test_routed_paths_do_not_touch_the_disk(files: LocalWorkspaces, worksp
     for path in ("SOUL.md", "./SOUL.md", "sub/../SOUL.md", f"{workspace}/SOUL.md"):
         assert (await read_file(files, shelf, ME, path=path)).text == "kind"
     assert (await read_file(files, shelf, ME, path="sub/SOUL.md")).text == "below"
-    await edit_file(files, shelf, ME, path="SOUL.md", oldText="kind", newText="stern")
-    await multi_edit(files, shelf, ME, path="SOUL.md", edits=[{"oldText": "s", "newText": "S"}])
-    await write_file(files, shelf, ME, path="memory/two.md", content="second")
+    await edit_file(files, shelf, NoMarks(), ME, path="SOUL.md", oldText="kind", newText="stern")
+    await multi_edit(files, shelf, NoMarks(), ME, path="SOUL.md", edits=[{"oldText": "s", "newText": "S"}])
+    await write_file(files, shelf, NoMarks(), ME, path="memory/two.md", content="second")
     assert shelf.texts == {"SOUL.md": "Stern", "memory/one.md": "first", "memory/two.md": "second"}
     assert (workspace / "SOUL.md").read_text() == "on disk"
     assert (await list_directory(files, shelf, ME, path="memory")).text == "one.md  0\ntwo.md  0"
     assert (await list_directory(files, shelf, ME)).text == "SOUL.md  0\nsub/"
     for act in (
         read_file(files, shelf, ME, path="memory/none.md"),
-        edit_file(files, shelf, ME, path="memory/none.md", oldText="a", newText="b"),
+        edit_file(files, shelf, NoMarks(), ME, path="memory/none.md", oldText="a", newText="b"),
     ):
         with pytest.raises(ToolFailed) as caught:
             await act

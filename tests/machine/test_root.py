@@ -18,7 +18,7 @@ from toolcrib.core.errors import ToolError, ToolFailed
 from toolcrib.machine.files import faults
 from toolcrib.machine.files.root import Root
 from toolcrib.machine.files.workspace import LocalWorkspaces
-from toolcrib.services.files import BYTES_OF_FILE, CODES
+from toolcrib.services.content.files import BYTES_OF_FILE, CODES
 
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
 

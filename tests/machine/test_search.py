@@ -15,7 +15,7 @@ from toolcrib.machine.files.root import Root
 from toolcrib.machine.files.search import search
 from toolcrib.machine.files.workspace import LocalWorkspace, LocalWorkspaces
 from toolcrib.machine.halt import Halt
-from toolcrib.services.files import Hits, Kind, Mode, Query
+from toolcrib.services.content.files import Hits, Kind, Mode, Query
 
 RIPGREP = shutil.which("rg")
 ENGINES = [

@@ -10,7 +10,7 @@ from toolcrib.core.errors import ToolError
 from toolcrib.machine.files.root import Root
 from toolcrib.machine.files.search import search
 from toolcrib.machine.halt import Halt
-from toolcrib.services.files import Hits, Mode, Query
+from toolcrib.services.content.files import Hits, Mode, Query
 
 RIPGREP = shutil.which("rg")
 TREES = 40

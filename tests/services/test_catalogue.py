@@ -11,7 +11,7 @@ from toolcrib.core.policy import AgentRules, Grants, KitTool, Policy, Toolbox, T
 from toolcrib.core.registry import Names, Registry, Reserved
 from toolcrib.core.resolver import Resolver, View, seat_of
 from toolcrib.core.tool import Effect, Tool, Traits, read_tool
-from toolcrib.services.catalogue import FOUND_KEPT, Catalogue
+from toolcrib.services.finding.catalogue import FOUND_KEPT, Catalogue
 
 
 def made(name: str, about: str, domain: str = "desk", source: str = "native") -> Tool:

@@ -23,6 +23,8 @@ def test_the_command_line_goes_before_the_environment_before_the_file_before_the
         "audit": "TOOLCRIB_AUDIT",
         "log": "default",
         "color": "default",
+        "vault_key": "default",
+        "vault_passphrase": "default",
     }
 
 

@@ -9,7 +9,7 @@ from tests.core.workbench import resolver_of
 from toolcrib.core.policy import AgentRules, Grants, KitTool, Policy, Toolbox
 from toolcrib.core.registry import Names, Reserved
 from toolcrib.core.tool import Effect
-from toolcrib.services.lint import Finding, lint
+from toolcrib.services.advice.lint import Finding, lint
 
 TOOLS = [*(made(f"t{i:02d}") for i in range(25)), made("wipe", effect=Effect.DESTROY), made("base")]
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolcrib.core.tool import Effect, Traits, read_tool
-from toolcrib.services.ranking import EXACT, Document, Ranking, best, document, fused
+from toolcrib.services.finding.ranking import EXACT, Document, Ranking, best, document, fused
 
 TOOLS = (
     Document(id="read_file", name="read_file", aliases=("view",), domain="files", about="Read a text file."),

@@ -11,7 +11,7 @@ from tests.core.test_resolver import made
 from tests.core.workbench import resolver_of
 from toolcrib.core.policy import AgentRules, Grants, Policy, Toolbox
 from toolcrib.core.resolver import Resolver, Seat
-from toolcrib.services.simulate import Change, Past, simulate, suggest
+from toolcrib.services.advice.simulate import Change, Past, simulate, suggest
 
 TOOLS = [made(name) for name in ("a", "b", "c", "base")]
 BOXES = {

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolcrib.services.stems import pieces, stem, stems
+from toolcrib.services.finding.stems import pieces, stem, stems
 
 # Pairs that Porter's own description gives as examples.
 _PAIRS = """

@@ -37,7 +37,7 @@ async def test_a_deferred_tool_that_was_found_stands_in_the_next_prompt(crib: Cr
     assert "zip_folder" in {tool.name for tool in turn.view.deferred}
     outcome = await turn.call("search_tools", {"query": "pack it all into an archive"})
     assert outcome.text.splitlines()[0] == "zip_folder: Pack a folder into an archive."
-    assert "From your next request on you see: zip_folder." in outcome.text
+    assert "From your next request on you see: zip_folder" in outcome.text
     assert msgspec.to_builtins(outcome.structured)["tools"][0]["schema"]["required"] == ["folder"]
     assert (await turn.call("zip_folder", {"folder": "x"})).text == "packed x", "it is callable at once"
     assert "zip_folder" in {tool.name for tool in (await crib.turn("ann", session="s")).view.shown}

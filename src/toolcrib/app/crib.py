@@ -25,7 +25,6 @@ from toolcrib.core.guard import Approval, Approver, Call, Guard, Ring, Verdict
 from toolcrib.core.heavy import heavy
 from toolcrib.core.policy import Grants
 from toolcrib.core.registry import Registry
-from toolcrib.core.render import schemas
 from toolcrib.core.resolver import Resolver, UnknownAgent, View, seat_of
 from toolcrib.core.run import Runner
 from toolcrib.core.shape import Scrub, Shaper
@@ -35,12 +34,13 @@ from toolcrib.guards.flow import FlowGuard
 from toolcrib.guards.lanes import Lanes
 from toolcrib.services.config.values import Config
 from toolcrib.services.drawers import Kind
+from toolcrib.services.schemas import schemas
 
 if TYPE_CHECKING:
     from toolcrib.app.undoing import UndoDesk
     from toolcrib.services.approvals.asking import Desk, Watch
-    from toolcrib.services.catalogue import Catalogue
-    from toolcrib.services.results import Results
+    from toolcrib.services.content.results import Results
+    from toolcrib.services.finding.catalogue import Catalogue
     from toolcrib.services.store import Store
     from toolcrib.services.toolkits import Toolkits
     from toolcrib.services.undo.notes import Copies, Restorer, Undone
@@ -96,7 +96,7 @@ class Crib:
         uses_vault = native or vault_key is not None or any(tool.traits.expands_secrets for tool in own)
         parts = self._parts(workspace, copies)
         self.services: dict[type, object] = native_services(parts, self.vault, ask_secret) if native else {}
-        self.catalogue: Catalogue | None = self._service("catalogue", "Catalogue")
+        self.catalogue: Catalogue | None = self._service("finding.catalogue", "Catalogue")
         self.toolkits: Toolkits | None = self._service("toolkits", "Toolkits")
         self._runner = self._build_runner(standing_guards(parts, guards), approve, self.vault if uses_vault else None)
 

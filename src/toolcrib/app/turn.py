@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Sequence
 from toolcrib.core.batch import Stop, run_batch
 from toolcrib.core.call import Caller, JsonObject, Outcome, Raw, Request
 from toolcrib.core.errors import NotIssued
-from toolcrib.core.render import schemas
 from toolcrib.core.resolver import Resolver, View
 from toolcrib.core.run import Runner
 from toolcrib.services.access import Access
+from toolcrib.services.schemas import schemas
 
 
 class Turn:

@@ -25,8 +25,8 @@ from toolcrib.services.config.values import CallRule, Config
 if TYPE_CHECKING:
     from toolcrib.app.vaulting import Vault
     from toolcrib.core.policy import Toolbox
-    from toolcrib.services.documents import Documents
-    from toolcrib.services.results import Results
+    from toolcrib.services.content.documents import Documents
+    from toolcrib.services.content.results import Results
     from toolcrib.services.store import Store
     from toolcrib.services.undo.notes import Copies, Restorer
     from toolcrib.services.vault.ports import AskSecret
@@ -56,9 +56,9 @@ class Parts(Struct, frozen=True, kw_only=True):
 def native_services(parts: Parts, vault: "Vault", ask_secret: "AskSecret | None") -> dict[type, object]:
     """What the native tools work on."""
     config, store, results = parts.config, parts.store, parts.results
-    machine, files = heavy("toolcrib.machine.files.workspace"), heavy("toolcrib.services.files")
+    machine, files = heavy("toolcrib.machine.files.workspace"), heavy("toolcrib.services.content.files")
     deny = _PerAgent(parts.current, lambda rules: rules.deny_paths, {"*": config.deny_paths})
-    catalogue, marks = heavy("toolcrib.services.catalogue"), heavy("toolcrib.services.marks")
+    catalogue, marks = heavy("toolcrib.services.finding.catalogue"), heavy("toolcrib.services.content.marks")
     agents, boxes, kits = (heavy(f"toolcrib.services.{noun}") for noun in ("agents", "toolboxes", "toolkits"))
     http, search = way_out(config, parts.current().registry)
     parts.closers.append(http.close)
@@ -84,7 +84,7 @@ def native_services(parts: Parts, vault: "Vault", ask_secret: "AskSecret | None"
         heavy("toolcrib.services.http").Http: http,
         heavy("toolcrib.services.web").WebSearch: search,
         heavy("toolcrib.services.access").Access: store.access,
-        heavy("toolcrib.services.results").Results: results,
+        heavy("toolcrib.services.content.results").Results: results,
         heavy("toolcrib.services.todos").Todos: todos,
         heavy("toolcrib.services.vault.secrets").Secrets: vault.secrets,
         heavy("toolcrib.services.vault.entries").Entries: vault.entries,
@@ -150,5 +150,5 @@ class _PerAgent(Mapping[str, T]):
 
 def _routes(parts: Parts, documents: "Documents") -> object:
     kinds = _PerAgent(parts.current, lambda rules: rules.context_files)
-    routes = heavy("toolcrib.services.routing").DocumentRoutes(documents, kinds)
-    return heavy("toolcrib.services.kept").KeptRoutes(parts.results, routes)
+    routes = heavy("toolcrib.services.content.routing").DocumentRoutes(documents, kinds)
+    return heavy("toolcrib.services.content.kept").KeptRoutes(parts.results, routes)

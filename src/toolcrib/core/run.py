@@ -12,11 +12,10 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping, 
 from functools import partial
 from itertools import count
 from types import coroutine
-from typing import Any, Protocol, cast
-
-from msgspec import Struct
+from typing import Any, cast
 
 from toolcrib.core.approve import agreed, denied
+from toolcrib.core.asked import Asked, Audit, Once
 from toolcrib.core.bind import entrance
 from toolcrib.core.call import Caller, Outcome, Record, Request, Status
 from toolcrib.core.errors import (
@@ -35,40 +34,6 @@ from toolcrib.core.resolver import Resolver, View
 from toolcrib.core.schema import BYTES_OF_ARGUMENTS, as_bytes
 from toolcrib.core.shape import Shaper
 from toolcrib.core.tool import Effect, Tool
-
-
-class Audit(Protocol):
-    """Where records go."""
-
-    @property
-    def full(self) -> bool:
-        """Whether no more records can wait to be written."""
-        ...
-
-    def hand(self, record: Record) -> None:
-        """Take a record. It never waits."""
-        ...
-
-    async def durable(self, record: Record) -> None:
-        """Take a record and come back when it is on disk."""
-        ...
-
-    def began(self, call: str, at: float, caller: Caller, tool: str, arguments: bytes) -> None:
-        """A call waits inside its tool: should the program die now, this is what is known of it."""
-        ...
-
-
-class Once(Protocol):
-    """Remembers outcomes by idempotency key."""
-
-    async def recall(self, call: Call, key: str) -> Outcome | None:
-        """The recorded outcome; or None, and the key is claimed. Raises a ToolError if the call may not run."""
-        ...
-
-    async def keep(self, call: Call, key: str, outcome: Outcome) -> None: ...
-
-    async def drop(self, call: Call, key: str) -> None: ...
-
 
 Fill = Callable[[Call], Awaitable[Call]]  # the call with its secrets in it, for the tool and nobody else
 
@@ -134,7 +99,7 @@ class Runner:
     async def call(self, resolver: Resolver, view: View, caller: Caller, request: Request) -> Outcome:
         """Answer a request. A tool's own trouble never raises: it is an outcome and a record."""
         call_id = request.id or f"c{self._prefix}{next(self._count):x}"
-        asked = _Asked(call_id, request, caller, view.registry.generation, time.time(), time.perf_counter(), [])
+        asked = Asked(call_id, request, caller, view.registry.generation, time.time(), time.perf_counter(), [])
         try:
             outcome = await self._answer(resolver, view, asked)
         except Exception:  # noqa: BLE001 - the scrubber itself broke: then nothing is said at all
@@ -168,7 +133,7 @@ class Runner:
     def refuse(self, generation: int, caller: Caller, request: Request, error: ToolError) -> Outcome:
         """Refuse a request before it comes to the pipeline; it is recorded like any other."""
         call_id = request.id or f"c{self._prefix}{next(self._count):x}"
-        asked = _Asked(call_id, request, caller, generation, time.time(), time.perf_counter(), [])
+        asked = Asked(call_id, request, caller, generation, time.time(), time.perf_counter(), [])
         if isinstance(request.arguments, bytes):
             asked.raw = request.arguments
         status = Status.CANCELLED if isinstance(error, Cancelled) else Status.REFUSED
@@ -188,7 +153,7 @@ class Runner:
             return self.shaper.failed(outcome.id, outcome.tool, error, outcome.status)
         return outcome
 
-    async def _answer(self, resolver: Resolver, view: View, asked: "_Asked") -> Outcome:
+    async def _answer(self, resolver: Resolver, view: View, asked: Asked) -> Outcome:
         """Find, issued, validate; what passes is a Call. Whatever refuses or breaks up to the tool is a refusal."""
         request = asked.request
         try:
@@ -213,7 +178,7 @@ class Runner:
         except Exception:  # noqa: BLE001 - a guard that breaks refuses: it neither stops the agent nor lets the call pass
             return self._broken(asked.id, request.tool, Status.REFUSED)
 
-    def _find(self, resolver: Resolver, view: View, asked: "_Asked") -> Line:
+    def _find(self, resolver: Resolver, view: View, asked: Asked) -> Line:
         """Find the tool, see that it is issued, and put its line together for this view."""
         caller, name = asked.caller, asked.request.tool
         i = view.registry.index(name)
@@ -235,7 +200,7 @@ class Runner:
         lines = view.team_lines if caller.team else view.lines
         return lines.setdefault(tool.name, lines.setdefault(name, line))
 
-    async def _pass(self, line: Line, call: Call, asked: "_Asked") -> Outcome:
+    async def _pass(self, line: Line, call: Call, asked: Asked) -> Outcome:
         """The guards, then the tool."""
         for check in line.checks:
             verdict = check(call)
@@ -294,7 +259,7 @@ class Runner:
                 hint="Ask for less at a time, or try again later.",
             ) from None
 
-    async def _once(self, line: Line, call: Call, asked: "_Asked") -> Outcome:
+    async def _once(self, line: Line, call: Call, asked: Asked) -> Outcome:
         """A key that was used answers with what was recorded, and the tool does not run twice."""
         once, key = self.once, asked.request.key
         if once is None:
@@ -338,42 +303,6 @@ class Runner:
         self._log(f"call {call_id} of {tool} broke")
         error = Broken(f"{tool} broke. This is a bug, not your mistake; the log has it under {call_id}.")
         return self.shaper.failed(call_id, tool, error, status)
-
-
-class _Asked(Struct):
-    """One request under way, and what its record will say."""
-
-    id: str
-    request: Request
-    caller: Caller
-    generation: int
-    at: float
-    began: float
-    said: list[Verdict]
-    raw: bytes = b""
-    approval: str = ""
-    ran: bool = False
-
-    def answered(self, approval: str, raw: bytes) -> None:
-        """Note what a person answered, and the arguments that the call has since."""
-        self.approval, self.raw = approval, raw
-
-    def record(self, outcome: Outcome) -> Record:
-        error = outcome.error
-        return Record(
-            id=self.id,
-            at=self.at,
-            caller=self.caller,
-            tool=outcome.tool,
-            arguments=self.raw,
-            status=outcome.status,
-            code="" if error is None else error.code,
-            seconds=time.perf_counter() - self.began,
-            size=len(outcome.text),
-            verdicts=tuple(map(str, self.said)) if self.said else (),
-            approval=self.approval,
-            generation=self.generation,
-        )
 
 
 def _cancelled_by_itself() -> tuple[type[BaseException], ...]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from toolcrib.core.call import Attachment, Caller
-from toolcrib.services.results import BYTES_KEPT, SECONDS_KEPT, Kept, no_result
+from toolcrib.services.content.results import BYTES_KEPT, SECONDS_KEPT, Kept, no_result
 from toolcrib.services.store import StoreError
 
 _ENDING = ".result"

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from toolcrib.core.errors import ToolFailed
 from toolcrib.machine.halt import Halt
 from toolcrib.safety import patterns
-from toolcrib.services.files import FileHits, Line, Mode, Query
+from toolcrib.services.content.files import FileHits, Line, Mode, Query
 
 _FIXED = (
     "--no-config",

@@ -6,7 +6,7 @@ from typing import TypeVar
 from toolcrib.core.errors import BadConfig, Problem
 from toolcrib.safety.reach import Domains, Private
 from toolcrib.safety.urls import BadUrl
-from toolcrib.services.config.kinds import at
+from toolcrib.services.config.nodes import at
 from toolcrib.services.http import Network
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from typing import Protocol
 from toolcrib.core.errors import ToolError
 from toolcrib.services.access import Access
 from toolcrib.services.approvals.requests import Approvals
-from toolcrib.services.documents import Documents
+from toolcrib.services.content.documents import Documents
 from toolcrib.services.drawers import Drawers
 from toolcrib.services.labels import Labels
 from toolcrib.services.loaded import LoadedKits

@@ -4,8 +4,8 @@ from collections import Counter
 
 from toolcrib.app import Crib
 from toolcrib.core.call import Status
+from toolcrib.services.advice.simulate import Past
 from toolcrib.services.record.audit import Query
-from toolcrib.services.simulate import Past
 
 
 async def past_calls(crib: Crib, agent: str | None = None) -> list[Past]:

@@ -8,7 +8,7 @@ from toolcrib.faces.cli.frame import Asked, pass_asked
 from toolcrib.faces.cli.frame import command as declare
 from toolcrib.faces.cli.opening import with_crib
 from toolcrib.faces.cli.output import count, write_json, write_table
-from toolcrib.services.lint import TOKENS_MANY, TOOLS_MANY, Finding, lint
+from toolcrib.services.advice.lint import TOKENS_MANY, TOOLS_MANY, Finding, lint
 
 
 @declare("lint", "toolcrib lint", "toolcrib lint --max-tools 30", "toolcrib lint --json")

@@ -9,8 +9,8 @@ from toolcrib.faces.cli.frame import Asked, pass_asked
 from toolcrib.faces.cli.frame import command as declare
 from toolcrib.faces.cli.opening import agents, with_crib
 from toolcrib.faces.cli.output import count, write_json, write_table
-from toolcrib.services.catalogue import first_line
-from toolcrib.services.ranking import Ranking, document
+from toolcrib.services.finding.catalogue import first_line
+from toolcrib.services.finding.ranking import Ranking, document
 
 
 @declare(

@@ -16,7 +16,7 @@ from toolcrib.faces.cli.frame import command as declare
 from toolcrib.faces.cli.history import past_calls
 from toolcrib.faces.cli.opening import agents, find, has_store, toolboxes, with_crib
 from toolcrib.faces.cli.output import plain, write_json, write_table
-from toolcrib.services.simulate import Change, simulate
+from toolcrib.services.advice.simulate import Change, simulate
 from toolcrib.services.toolboxes import canonical
 
 

@@ -9,7 +9,7 @@ from toolcrib.faces.cli.frame import command as declare
 from toolcrib.faces.cli.history import past_calls
 from toolcrib.faces.cli.opening import agents, with_crib
 from toolcrib.faces.cli.output import count, plain, write_json, write_table
-from toolcrib.services.simulate import Suggestion, suggest
+from toolcrib.services.advice.simulate import Suggestion, suggest
 
 
 @declare("suggest", "toolcrib suggest helper", "toolcrib suggest helper --json")

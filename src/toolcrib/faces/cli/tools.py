@@ -8,14 +8,14 @@ from toolcrib.app import Crib
 from toolcrib.core.call import JsonObject
 from toolcrib.core.prompt import tokens
 from toolcrib.core.registry import Registry
-from toolcrib.core.render import FORMATS, schemas
 from toolcrib.core.resolver import Resolver
 from toolcrib.core.tool import Tool, described
 from toolcrib.faces.cli.frame import Asked, Command, Group, pass_asked
 from toolcrib.faces.cli.opening import agents, with_crib
 from toolcrib.faces.cli.output import count, write_json, write_table
-from toolcrib.services.catalogue import first_line
-from toolcrib.services.ranking import Ranking, document
+from toolcrib.services.finding.catalogue import first_line
+from toolcrib.services.finding.ranking import Ranking, document
+from toolcrib.services.schemas import FORMATS, schemas
 
 FORMAT = click.Choice(list(FORMATS))
 

@@ -16,7 +16,7 @@ from toolcrib.core.call import Caller
 from toolcrib.core.errors import ToolFailed
 from toolcrib.machine.files.root import Root
 from toolcrib.safety.paths import shown
-from toolcrib.services.files import BYTES_OF_FILE, Noted, Rewritten
+from toolcrib.services.content.files import BYTES_OF_FILE, Noted, Rewritten
 from toolcrib.services.undo.notes import NOTES, Change, Copies, Entry, Notes, changed_since
 
 

@@ -14,7 +14,7 @@ from toolcrib.machine.files import faults
 from toolcrib.machine.files.beneath import Beneath, Spot
 from toolcrib.safety import paths
 from toolcrib.safety.paths import Barred
-from toolcrib.services.files import BYTES_OF_FILE, Edit, Noted, Rewritten, Stored, Written
+from toolcrib.services.content.files import BYTES_OF_FILE, Edit, Noted, Rewritten, Stored, Written
 
 _ROOT = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 # Changes of one file wait for each other; two files that share a lock by chance only wait a little longer.

@@ -23,7 +23,7 @@ from toolcrib.safety import boundaries, patterns
 from toolcrib.safety.globs import quoted
 from toolcrib.safety.ignore import VERSION_CONTROL, Sieve, Wanted
 from toolcrib.safety.text import searchable
-from toolcrib.services.files import FileHits, Hits, Line, Mode, Query
+from toolcrib.services.content.files import FileHits, Hits, Line, Mode, Query
 
 BYTES_SEARCHED = 50 * 1024 * 1024  # a larger file is passed over
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from toolcrib.machine.files.root import Root
 from toolcrib.safety.globs import Glob
 from toolcrib.safety.ignore import NAMES, SKIPPED, Level, Rules, Sieve, read_rules
-from toolcrib.services.files import Entry, Kind, Listing
+from toolcrib.services.content.files import Entry, Kind, Listing
 
 BYTES_OF_RULES = 1 << 20
 DEEPEST = 200

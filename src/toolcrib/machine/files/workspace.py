@@ -1,4 +1,4 @@
-"""Workspaces on the local disk: the port of services/files.py, each call one hop to a thread."""
+"""Workspaces on the local disk: the port of services/content/files.py, each call one hop to a thread."""
 
 import asyncio
 import shutil
@@ -10,7 +10,7 @@ from toolcrib.machine.files import faults, pdf, search, tree
 from toolcrib.machine.files.noting import Noting
 from toolcrib.machine.files.root import Root
 from toolcrib.machine.halt import Halt
-from toolcrib.services.files import BYTES_OF_FILE, Edit, Hits, Listing, Query, Stored, Written
+from toolcrib.services.content.files import BYTES_OF_FILE, Edit, Hits, Listing, Query, Stored, Written
 
 ALWAYS_DENIED = (".toolcrib",)
 EVERYBODY = "*"

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from hashlib import sha256
 from threading import Lock
 
-from toolcrib.services.marks import BEGINS
+from toolcrib.services.content.marks import BEGINS
 
 KEPT = 4096  # secrets whose place can be found again
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"

@@ -20,7 +20,7 @@ from toolcrib.safety.scrub.found import Found, merged
 from toolcrib.safety.scrub.marks import Marks
 from toolcrib.safety.scrub.registered import SHORTEST, Registered
 from toolcrib.safety.scrub.windows import AHEAD, WINDOW, continued, cut, left_open
-from toolcrib.services.marks import BEGINS
+from toolcrib.services.content.marks import BEGINS
 
 _REMEMBERED = 64  # characters of a text that is known to be clean: field names and short answers come again and again
 _MOST_REMEMBERED = 4096

@@ -5,7 +5,6 @@ from toolcrib.services.config.kinds import (
     Either,
     Field,
     Flag,
-    Kind,
     Many,
     Name,
     Reserved,
@@ -15,6 +14,7 @@ from toolcrib.services.config.kinds import (
     Whole,
     Word,
 )
+from toolcrib.services.config.nodes import Kind
 
 NAMES = Many(Name(), "names")
 TOOLS = Many(Name(), "tools, groups and patterns")

@@ -8,8 +8,8 @@ from toolcrib.core.errors import Problem
 from toolcrib.core.policy import AgentRules, Grants, KitTool, Names
 from toolcrib.core.registry import Registry, UnknownName, near
 from toolcrib.core.toolkit import CONTROL, conflict
-from toolcrib.services.config.kinds import at
 from toolcrib.services.config.meaning import all_meant, meant
+from toolcrib.services.config.nodes import at
 from toolcrib.services.config.values import Config
 
 CONTROLS = frozenset({*CONTROL, "dynamic_tools"})  # the last one is what MindRoom calls the three together

@@ -8,7 +8,8 @@ from toolcrib.core.policy import AgentRules, KitTool, Names, Policy, ProviderRul
 from toolcrib.core.tool import Effect
 from toolcrib.services.config.document import WHOLE, parse
 from toolcrib.services.config.keys import FIELDS, ROOT
-from toolcrib.services.config.kinds import Reading, at, described
+from toolcrib.services.config.kinds import described
+from toolcrib.services.config.nodes import Reading, at
 from toolcrib.services.config.values import (
     AgentFlow,
     ApprovalRules,

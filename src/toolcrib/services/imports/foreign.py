@@ -13,9 +13,10 @@ from toolcrib.core.errors import BadConfig, Problem
 from toolcrib.core.heavy import heavy
 from toolcrib.core.registry import Registry, UnknownName
 from toolcrib.services.config.document import BYTES, Items, Node, Text, parse, plain_value
-from toolcrib.services.config.kinds import NAME, at
+from toolcrib.services.config.kinds import NAME
 from toolcrib.services.config.meaning import meant
 from toolcrib.services.config.names import kit_misfit
+from toolcrib.services.config.nodes import at
 
 Foreign = Any  # plain values as a file holds them
 _JSON5 = re.compile(

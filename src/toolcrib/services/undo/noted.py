@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from toolcrib.services.documents import Documents
+from toolcrib.services.content.documents import Documents
 from toolcrib.services.drawers import Drawers, Kept, Kind, key_of
 from toolcrib.services.loaded import KitState, LoadedKits
 from toolcrib.services.todos import Todo, Todos

@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 
 from toolcrib.core.call import Attachment, Caller
-from toolcrib.services.results import BYTES_KEPT, SECONDS_KEPT, Kept, no_result
+from toolcrib.services.content.results import BYTES_KEPT, SECONDS_KEPT, Kept, no_result
 
 
 class MemoryResults:

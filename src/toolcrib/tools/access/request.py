@@ -11,7 +11,7 @@ from toolcrib.core.explain import Explained
 from toolcrib.core.resolver import View
 from toolcrib.core.tool import Effect
 from toolcrib.services.access import Access, AccessRequest, Decision
-from toolcrib.services.catalogue import Catalogue, Wish
+from toolcrib.services.finding.catalogue import Catalogue, Wish
 from toolcrib.tools.access.family import family
 
 Names = Annotated[list[Annotated[str, Len(1, 128)]], Len(1, 25), "Names of the tools you need"]

@@ -8,7 +8,7 @@ from toolcrib.core.call import Result
 from toolcrib.core.explain import Explained
 from toolcrib.core.resolver import View
 from toolcrib.core.tool import Effect
-from toolcrib.services.catalogue import ASK, Catalogue
+from toolcrib.services.finding.catalogue import ASK, Catalogue
 from toolcrib.tools.discovery.family import family
 
 

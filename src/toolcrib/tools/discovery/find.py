@@ -9,7 +9,7 @@ from annotated_types import Interval, Len, MaxLen
 from toolcrib.core.call import Caller, Result
 from toolcrib.core.resolver import View
 from toolcrib.core.tool import Effect
-from toolcrib.services.catalogue import Catalogue, Listed, Search
+from toolcrib.services.finding.catalogue import Catalogue, Listed, Search
 from toolcrib.tools.discovery.family import family
 
 

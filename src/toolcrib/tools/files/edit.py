@@ -13,8 +13,8 @@ from toolcrib.safety import edits as engine
 from toolcrib.safety import text
 from toolcrib.safety.edits import Edited, Replacement
 from toolcrib.safety.paths import escaped, shown
-from toolcrib.services.files import PathRoutes, Workspaces
-from toolcrib.services.marks import BEGINS, Marks
+from toolcrib.services.content.files import PathRoutes, Workspaces
+from toolcrib.services.content.marks import BEGINS, Marks
 from toolcrib.tools.files.family import family
 
 Apply: TypeAlias = Callable[[str], tuple[str, list[Edited]]]

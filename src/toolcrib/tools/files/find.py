@@ -11,7 +11,18 @@ from toolcrib.core.errors import ToolFailed
 from toolcrib.core.tool import Effect, Flow
 from toolcrib.safety.globs import Glob
 from toolcrib.safety.paths import escaped
-from toolcrib.services.files import Entry, FileHits, Hits, Kind, Line, Listing, Mode, PathRoutes, Query, Workspaces
+from toolcrib.services.content.files import (
+    Entry,
+    FileHits,
+    Hits,
+    Kind,
+    Line,
+    Listing,
+    Mode,
+    PathRoutes,
+    Query,
+    Workspaces,
+)
 from toolcrib.tools.files.family import family
 
 ENTRIES = 1000

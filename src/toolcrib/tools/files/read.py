@@ -11,7 +11,7 @@ from toolcrib.core.tool import Effect, Flow
 from toolcrib.safety import text
 from toolcrib.safety.paths import escaped, shown
 from toolcrib.safety.text import Text
-from toolcrib.services.files import PathRoutes, Workspace, Workspaces
+from toolcrib.services.content.files import PathRoutes, Workspace, Workspaces
 from toolcrib.tools.files.family import family
 
 LINES = 2000

@@ -7,8 +7,8 @@ from toolcrib.core.errors import ToolFailed
 from toolcrib.core.tool import Effect
 from toolcrib.safety.paths import shown
 from toolcrib.safety.text import count_lines, decode
-from toolcrib.services.files import BYTES_OF_FILE, PathRoutes, Workspace, Workspaces
-from toolcrib.services.marks import BEGINS, Marks
+from toolcrib.services.content.files import BYTES_OF_FILE, PathRoutes, Workspace, Workspaces
+from toolcrib.services.content.marks import BEGINS, Marks
 from toolcrib.tools.files.family import family
 
 

@@ -8,7 +8,7 @@ from toolcrib.core.call import Caller, Result
 from toolcrib.core.errors import ToolFailed
 from toolcrib.core.tool import Effect
 from toolcrib.safety.fence import fence, fenced
-from toolcrib.services.results import Results
+from toolcrib.services.content.results import Results
 from toolcrib.tools.results.family import family
 
 

@@ -13,7 +13,7 @@ from toolcrib.core.errors import ToolFailed
 from toolcrib.faces.cli.check.lines import Row, answer, asked_rows, plain_rows
 from toolcrib.faces.cli.frame import Asked, Command, pass_asked
 from toolcrib.faces.cli.opening import with_crib
-from toolcrib.services.files import OPERATIONS, Workspaces
+from toolcrib.services.content.files import OPERATIONS, Workspaces
 
 
 class Line(Struct):

@@ -13,7 +13,7 @@ from typing import Any, cast
 from msgspec import Struct
 
 from toolcrib.core.tool import Tool
-from toolcrib.services.stems import every_stem, stem, stems
+from toolcrib.services.finding.stems import every_stem, stem, stems
 
 SATURATION = 1.2  # how soon a repeated word stops counting: BM25's k1
 # For each field: what a word in it counts, and how far a long field is held against it (BM25's b).

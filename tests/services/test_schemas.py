@@ -6,8 +6,8 @@ import pytest
 from pydantic import BaseModel, Field
 
 from toolcrib.core.errors import CribError
-from toolcrib.core.render import FORMATS, schemas, title
 from toolcrib.core.tool import as_tool, tool
+from toolcrib.services.schemas import FORMATS, schemas, title
 
 GEMINI = {
     "type", "format", "title", "description", "nullable", "enum", "items", "properties", "required", "anyOf",

@@ -10,7 +10,7 @@ from toolcrib.core.explain import Explained, explain
 from toolcrib.core.registry import Registry, Reserved
 from toolcrib.core.resolver import Resolver, Seat, View
 from toolcrib.core.tool import Effect, Tool
-from toolcrib.services.ranking import Document, Ranking, document
+from toolcrib.services.finding.ranking import Document, Ranking, document
 
 FOUND_KEPT = 16  # deferred tools remembered for one session
 SESSIONS_KEPT = 4096

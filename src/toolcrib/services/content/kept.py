@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from toolcrib.core.call import Caller
 from toolcrib.core.errors import ToolFailed
-from toolcrib.services.files import PathRoutes
-from toolcrib.services.results import Results
+from toolcrib.services.content.files import PathRoutes
+from toolcrib.services.content.results import Results
 
 FOLDER = ".toolcrib/results/"
 

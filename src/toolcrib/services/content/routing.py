@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from toolcrib.core.call import Caller
 from toolcrib.core.errors import ToolFailed
-from toolcrib.services.documents import Document, Documents, Index, no_index
+from toolcrib.services.content.documents import Document, Documents, Index, no_index
 
 BOOTSTRAP = "BOOTSTRAP.md"
 USER = "USER.md"

@@ -1,0 +1,1 @@
+"""What grants look like before they are in force: findings of lint, and what a change would do."""

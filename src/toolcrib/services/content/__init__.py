@@ -1,0 +1,1 @@
+"""What calls read and write: workspaces, documents, long results."""

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from toolcrib import Crib
 from toolcrib.core.call import Request
 from toolcrib_bench.calling import RAW, add, config
-from toolcrib_bench.figures import Figure, best_async, figure
+from toolcrib_bench.figures import Figure, best_by_turns, figure
 
-TIMES = 2_000
+TIMES = 100
 
 
 def run() -> Iterator[Figure]:
@@ -31,9 +31,14 @@ async def _figures() -> list[tuple[str, float, float]]:
     quick, waits = [Request("add", RAW)] * 10, [Request("nap", RAW)] * 10
     for _ in range(3):
         await turn.batch(quick)
-    gathered = await best_async(lambda: asyncio.gather(*[add(a=17, b=25) for _ in range(10)]), TIMES)
-    napped = await best_async(lambda: asyncio.gather(*[nap(a=17, b=25) for _ in range(10)]), TIMES)
+    ours, waited, gathered, napped = await best_by_turns(
+        lambda: turn.batch(quick),
+        lambda: turn.batch(waits),
+        lambda: asyncio.gather(*[add(a=17, b=25) for _ in range(10)]),
+        lambda: asyncio.gather(*[nap(a=17, b=25) for _ in range(10)]),
+        times=TIMES,
+    )
     return [
-        ("10 calls, all guards on", await best_async(lambda: turn.batch(quick), TIMES), gathered),
-        ("10 calls that wait, all guards on", await best_async(lambda: turn.batch(waits), TIMES), napped),
+        ("10 calls, all guards on", ours, gathered),
+        ("10 calls that wait, all guards on", waited, napped),
     ]

@@ -10,10 +10,11 @@ import msgspec
 from toolcrib import Crib, tool
 from toolcrib.core.call import Request
 from toolcrib.services.config.values import Config, FlowRules, Limits
-from toolcrib_bench.figures import Figure, best_async, figure
+from toolcrib_bench.figures import Figure, best_async, best_by_turns, figure
 
 RAW = b'{"a": 17, "b": 25}'
 TIMES = 20_000
+decode = msgspec.json.Decoder().decode
 
 
 @tool(effect="read", parallel=True, flow=["private", "untrusted"])
@@ -22,13 +23,17 @@ async def add(a: int, b: int) -> int:
     return a + b
 
 
+TOOLS = {"add": add}
+
+
 def run() -> Iterator[Figure]:
     """In memory, with every guard on; then with the record going to SQLite."""
-    floor, ours, asked_floor = asyncio.run(_in_memory())
+    floor, ours, whole, refused = asyncio.run(_in_memory())
     yield figure("call", "guarded call, all guards on", ours * 1e6, "us", floor * 1e6)
     yield figure("call", "floor: look-up, msgspec decode, await, str", floor * 1e6, "us")
-    yield figure("call", "not issued, refused and recorded", asked_floor * 1e6, "us", floor * 1e6)
-    durable = asyncio.run(_on_disk())
+    yield figure("call", "guarded call with a turn of its own", whole * 1e6, "us", floor * 1e6)
+    yield figure("call", "not issued, refused and recorded", refused * 1e6, "us", floor * 1e6)
+    floor, durable = asyncio.run(_on_disk())
     yield figure("call", "guarded call, record committed to SQLite", durable * 1e6, "us", floor * 1e6)
 
 
@@ -38,29 +43,25 @@ def config() -> Config:
     return Config(limits=Limits(rate=many, tools={"add": many}), flow=FlowRules(mode="ask"), confirm=("destroy",))
 
 
-async def floor() -> float:
+async def bare() -> str:
     """What every call has to do at least."""
-    tools = {"add": add}
-    decode = msgspec.json.Decoder().decode
-
-    async def bare() -> str:
-        return str(await tools["add"](**decode(RAW)))
-
-    return await best_async(bare, TIMES)
+    return str(await TOOLS["add"](**decode(RAW)))
 
 
-async def _in_memory() -> tuple[float, float, float]:
+async def _in_memory() -> list[float]:
     crib = Crib([add], {"clerk": ["add"], "nobody": []}, config=config(), secrets=["correct horse battery staple"])
     turn = await crib.turn("clerk", session="s1")
     other = await crib.turn("nobody", session="s2")
     await turn.call("add", RAW)
-    low = await floor()
-    ours = await best_async(lambda: turn.call("add", RAW), TIMES)
-    refused = await best_async(lambda: other.call("add", RAW), TIMES // 10)
-    return low, ours, refused
+    return await best_by_turns(
+        bare,
+        lambda: turn.call("add", RAW),
+        lambda: crib.call("add", RAW, agent="clerk", session="s1"),
+        lambda: other.call("add", RAW),
+    )
 
 
-async def _on_disk() -> float:
+async def _on_disk() -> tuple[float, float]:
     """Calls and the writer's work together: the clock stops when the last record is committed."""
     from toolcrib.safety.scrub import Scrubber
     from toolcrib.stores.sql import open_store
@@ -77,6 +78,9 @@ async def _on_disk() -> float:
                 await turn.call(request.tool, request.arguments)
             await store.audit.settle()
 
-        took = await best_async(round_, 1, 3)
+        low, took = float("inf"), float("inf")
+        for _ in range(5):
+            (floor,) = await best_by_turns(bare, rounds=20)
+            low, took = min(low, floor), min(took, await best_async(round_, 1, 1))
         await crib.close()
-    return took / TIMES
+    return low, took / TIMES

@@ -5,6 +5,7 @@
 Only what every crib needs is imported at the top. The rest comes in when a crib is made with the native tools.
 """
 
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
     from toolcrib.services.toolkits import Toolkits
     from toolcrib.services.undo.notes import Copies, Restorer, Undone
     from toolcrib.services.vault.ports import AskSecret, MasterKey
+
+
+_NONE: frozenset[str] = frozenset()
 
 
 class Crib:
@@ -272,20 +276,19 @@ class Crib:
             kits = self.toolkits or heavy("toolcrib.services.toolkits").Toolkits(self._current, self.store.loaded)
             loaded = (await kits.state(agent, caller.session)).names
         await self._flow.recall(caller)
-        now = heavy("time").time()
-        grants = await self.store.access.grants_for(agent, caller.session, now)
+        grants = await self.store.access.grants_for(agent, caller.session, time.time())
         found = self.catalogue.found(agent, caller.session) if self.catalogue else ()
-        seat = seat_of(caller, loaded, sorted({grant.tool for grant in grants}), found)
-        once = frozenset(grant.tool for grant in grants if grant.lifetime == "once")
-        lasting = frozenset(grant.tool for grant in grants if grant.lifetime != "once")
+        lasting = frozenset(grant.tool for grant in grants if grant.lifetime != "once") if grants else _NONE
+        once = frozenset(grant.tool for grant in grants) - lasting if grants else _NONE
+        seat = seat_of(caller, loaded, sorted(lasting | once) if grants else (), found)
         return Turn(
             self._runner,
             resolver,
             resolver.view(seat),
             caller,
-            access=self.store.access,
-            once=once - lasting,
-            at_once=self.config.limits.at_once,
+            self.store.access,
+            once,
+            self.config.limits.at_once,
         )
 
     async def call(self, tool: str, arguments: Raw = b"{}", *, agent: str, key: str = "", **who: Any) -> Outcome:

@@ -4,7 +4,7 @@ One line a service, one line a guard; whatever must be let go of at the end puts
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
 
@@ -135,11 +135,16 @@ class _PerAgent(Mapping[str, T]):
         self._more = more or {}
 
     def __getitem__(self, name: str) -> T:
-        rules = self._current().grants.agents.get(name)
-        found = self._of(rules) if rules is not None else self._more.get(name)
-        if found is None or found == "":
+        found = self.get(name)
+        if found is None:
             raise KeyError(name)
         return found
+
+    def get(self, name: str, default: Any = None, /) -> Any:  # noqa: ANN401 - the value's type, or the default's
+        """Every call asks this, and for most agents the answer is no: so it does not go by way of a KeyError."""
+        rules = self._current().grants.agents.get(name)
+        found = self._of(rules) if rules is not None else self._more.get(name)
+        return default if found is None or found == "" else found
 
     def __iter__(self) -> Iterator[str]:
         yield from (name for name in (*self._more, *self._current().grants.agents) if name in self)

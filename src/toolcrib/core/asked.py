@@ -42,7 +42,7 @@ class Once(Protocol):
     async def drop(self, call: Call, key: str) -> None: ...
 
 
-class Asked(Struct):
+class Asked(Struct, gc=False):
     """One request under way, and what its record will say."""
 
     id: str

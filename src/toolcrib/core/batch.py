@@ -64,7 +64,7 @@ async def run_batch(
 ) -> list[Outcome]:
     """Answer all requests, in order. `skip` answers, and records, a call that a stop kept from running."""
     lines = _lines(view, caller)
-    if stop is None and all(_quiet(lines, request) for request in requests):
+    if stop is None and all([_quiet(lines, request) for request in requests]):  # noqa: C419 - half the time of a generator
         return [await one(request) for request in requests]  # in order, as every cut of them would be
     answers: list[Outcome] = []
     for batch in batches(view, requests):

@@ -19,7 +19,7 @@ _FROM_CALL: dict[type, Callable[[Call], object]] = {
 
 
 def entrance(tool: Tool, services: Mapping[type, object]) -> CallNext:
-    """A coroutine function that runs a tool's body for a call."""
+    """What gives the coroutine that runs a tool's body for a call."""
     handed = [_source(tool, need, services) for need in tool.needs]
     named = [(name, _source(tool, need, services)) for name, need in tool.needs_named]
     body = tool.body
@@ -43,8 +43,8 @@ def _source(tool: Tool, need: type, services: Mapping[type, object]) -> Callable
 
 
 def _bare(body: Callable[..., Any]) -> CallNext:
-    async def enter(call: Call) -> Any:  # noqa: ANN401 - whatever the body gives
-        return await body(**call.arguments)
+    def enter(call: Call) -> Any:  # noqa: ANN401 - the body's own coroutine: one of ours around it would only cost
+        return body(**call.arguments)
 
     return enter
 
@@ -54,9 +54,9 @@ Named = list[tuple[str, Callable[[Call], object]]]
 
 
 def _served(body: Callable[..., Any], handed: Sources, named: Named) -> CallNext:
-    async def enter(call: Call) -> Any:  # noqa: ANN401
+    def enter(call: Call) -> Any:  # noqa: ANN401
         by_name = {name: source(call) for name, source in named}
-        return await body(*[source(call) for source in handed], **by_name, **call.arguments)
+        return body(*[source(call) for source in handed], **by_name, **call.arguments)
 
     return enter
 

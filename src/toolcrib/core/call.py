@@ -59,7 +59,7 @@ class Caller(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return Where.SUB_AGENT if self.depth else Where.MAIN
 
 
-class Request(Struct, frozen=True):
+class Request(Struct, frozen=True, gc=False):
     """One call as it was asked for. `key` makes it idempotent: the same key never runs the tool twice."""
 
     tool: str
@@ -95,7 +95,7 @@ class Result(Struct, frozen=True, kw_only=True):
     attachments: tuple[Attachment, ...] = ()
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class Outcome(Struct, frozen=True, kw_only=True, gc=False):
     """What comes back from a call, whatever happened."""
 
     id: str
@@ -131,7 +131,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
         return told | {key: value for key, value in optional.items() if value}
 
 
-class Record(Struct, frozen=True, kw_only=True):
+class Record(Struct, frozen=True, kw_only=True, gc=False):
     """One line of audit, as the pipeline hands it over. The writer scrubs, chains and stores it."""
 
     id: str

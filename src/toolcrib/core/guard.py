@@ -15,7 +15,7 @@ from toolcrib.core.resolver import View
 from toolcrib.core.tool import CONTEXT, Tool
 
 
-class Call(Struct, frozen=True):
+class Call(Struct, frozen=True, gc=False):
     """A request that was found, granted and checked. Only these reach a guard or a body."""
 
     id: str

@@ -93,12 +93,12 @@ class Runner:
         self._guards = tuple(guards)
         self._rings = tuple(rings)
         self._team_rings = tuple(team_rings)
-        self._prefix = os.urandom(5).hex()
+        self._prefix = f"c{os.urandom(5).hex()}"
         self._count = count(1)
 
     async def call(self, resolver: Resolver, view: View, caller: Caller, request: Request) -> Outcome:
         """Answer a request. A tool's own trouble never raises: it is an outcome and a record."""
-        call_id = request.id or f"c{self._prefix}{next(self._count):x}"
+        call_id = request.id or f"{self._prefix}{next(self._count):x}"
         asked = Asked(call_id, request, caller, view.registry.generation, time.time(), time.perf_counter(), [])
         try:
             outcome = await self._answer(resolver, view, asked)
@@ -132,7 +132,7 @@ class Runner:
 
     def refuse(self, generation: int, caller: Caller, request: Request, error: ToolError) -> Outcome:
         """Refuse a request before it comes to the pipeline; it is recorded like any other."""
-        call_id = request.id or f"c{self._prefix}{next(self._count):x}"
+        call_id = request.id or f"{self._prefix}{next(self._count):x}"
         asked = Asked(call_id, request, caller, generation, time.time(), time.perf_counter(), [])
         if isinstance(request.arguments, bytes):
             asked.raw = request.arguments
@@ -192,7 +192,7 @@ class Runner:
         enter = entrance(tool, self.services)
         rings = (*self._team_rings, *self._rings) if caller.team else self._rings
         for ring in reversed([ring for ring in rings if ring.watches(tool)]):
-            enter = partial(ring, call_next=enter)
+            enter = _around(ring.__call__, enter)
         line = Line(tool, guards, enter, self._seconds.get(tool.name, tool.traits.seconds))
         line.shape = self._revealed.shaped if tool.traits.reveals else self.shaper.shaped
         line.entrust = entrust
@@ -329,6 +329,15 @@ def _withheld(call_id: str) -> Outcome:
     message = f"The scrubber broke, so what call {call_id} gave is withheld. This is a bug, not your mistake."
     fault = Fault(Broken.code, message)
     return Outcome(id=call_id, tool="", status=Status.FAILED, text=message, error=fault)
+
+
+def _around(ring: Callable[[Call, CallNext], Awaitable[Any]], body: CallNext) -> CallNext:
+    """A body with a ring around it. A closure over the bound method: a partial costs half as much again."""
+
+    def enter(call: Call) -> Awaitable[Any]:
+        return ring(call, body)
+
+    return enter
 
 
 def _checked(line: Line, raw: bytes) -> dict[str, Any]:

@@ -16,6 +16,7 @@ LONGEST_WORDS = 4_000  # of what a failure says
 LONGEST_NAME = 128  # of a tool's name as it was asked for
 LIMIT, HEAD, TAIL = 16_000, 6_000, 2_000  # characters of a result's text
 _encode = msgspec.json.encode
+_DONE = Status.DONE  # looked up once: an enum's member costs as much as the rest of a short result
 _PLAIN: frozenset[type] = frozenset({int, float, bool, type(None)})
 
 
@@ -50,13 +51,14 @@ class Shaper:
     def shaped(self, call: Call, value: Any) -> Outcome:  # noqa: ANN401 - whatever a tool gives
         """The outcome of a tool that did what was asked."""
         kind = value.__class__
+        if kind in _PLAIN:
+            text = _encode(value).decode()
+            return Outcome(id=call.id, tool=call.tool.name, status=_DONE, text=text, structured=value)
         person: str | None = None
         structured = None
         attachments: Any = ()
         if kind is str:
             text = self.scrub(value)
-        elif kind in _PLAIN:
-            text, structured = _encode(value).decode(), value
         elif kind is Result:
             result = cast("Result", value)
             structured, told = (None, "") if result.structured is None else self._told(result.structured)
@@ -68,7 +70,7 @@ class Shaper:
         return Outcome(
             id=call.id,
             tool=call.tool.name,
-            status=Status.DONE,
+            status=_DONE,
             text=text,
             person=person,
             structured=structured,

@@ -50,9 +50,10 @@ class FlowGuard:
         verdict = None
         if Flow.SENDS in flow and len(seen := self._seen(sessions)) == len(_TAKEN_IN):
             verdict = self._judged(call, seen)
-        for label in flow & _TAKEN_IN:
-            for session in sessions:
-                self._label(session, label, call.tool.name)
+        for session in sessions:
+            if len(self._labels.get(session, ())) < len(_TAKEN_IN):  # else it holds whatever this could bring
+                for label in flow & _TAKEN_IN:
+                    self._label(session, label, call.tool.name)
         return verdict
 
     async def __call__(self, call: Call, call_next: CallNext) -> Any:  # noqa: ANN401 - whatever the body gives
@@ -66,8 +67,7 @@ class FlowGuard:
 
     async def recall(self, caller: Caller) -> None:
         """Take up what another process, or this one before a restart, kept of a caller's sessions."""
-        sessions = sessions_of(caller)
-        unsure = [session for session in sessions if len(self._labels.get(session, ())) < len(_TAKEN_IN)]
+        unsure = [session for session in sessions_of(caller) if len(self._labels.get(session, ())) < len(_TAKEN_IN)]
         if self._kept is None or not unsure:
             return
         for session, labels in (await self._kept.of(unsure)).items():

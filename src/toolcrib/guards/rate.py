@@ -8,7 +8,7 @@ before it runs, also when it then fails.
 
 import math
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from toolcrib.core.errors import RateLimited
 from toolcrib.core.guard import Call, Verdict
@@ -49,23 +49,26 @@ class Rate:
         return bool(by_whom or by_host or limits.tools.get(tool.name))
 
     def check(self, call: Call) -> Verdict | None:
-        counted = [self._within(call, key, limit) for key, limit in self._keys(call) if limit]
+        counted = [self._within(call, key, limit) for key, limit in self._keys(call)]
         for calls in counted:  # only a call that every limit lets through counts
             calls.append(call.now)
         return None
 
-    def _keys(self, call: Call) -> Iterator[tuple[tuple[str, str], int]]:
-        """What a call counts on, and how much each may bear."""
+    def _keys(self, call: Call) -> list[tuple[tuple[str, str], int]]:
+        """What a call counts on, and how much each may bear; what has no limit is left out."""
         caller, limits = call.caller, self._limits
-        limit = self._sessions.get(caller.agent, limits.rate)
-        # Without a session the agent itself is counted: no key must not mean no limit.
-        yield ("session", caller.session) if caller.session else ("alone", caller.agent), limit
-        for parent in caller.parents:
-            yield ("session", parent), limit
-        yield ("agent", caller.agent), limits.agents.get(caller.agent, 0)
-        yield ("tool", call.tool.name), limits.tools.get(call.tool.name, 0)
-        if limits.hosts and (host := host_of(call)):
-            yield ("host", host), limits.hosts.get(host, limits.hosts.get("*", 0))
+        keys: list[tuple[tuple[str, str], int]] = []
+        if limit := self._sessions.get(caller.agent, limits.rate):
+            # Without a session the agent itself is counted: no key must not mean no limit.
+            keys.append((("session", caller.session) if caller.session else ("alone", caller.agent), limit))
+            keys += [(("session", parent), limit) for parent in caller.parents] if caller.parents else ()
+        if limits.agents and (limit := limits.agents.get(caller.agent)):
+            keys.append((("agent", caller.agent), limit))
+        if limits.tools and (limit := limits.tools.get(call.tool.name)):
+            keys.append((("tool", call.tool.name), limit))
+        if limits.hosts and (host := host_of(call)) and (limit := limits.hosts.get(host, limits.hosts.get("*", 0))):
+            keys.append((("host", host), limit))
+        return keys
 
     def _within(self, call: Call, key: tuple[str, str], limit: int) -> deque[float]:
         """The calls that count under a key, if one more fits."""

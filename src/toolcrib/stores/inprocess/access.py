@@ -64,6 +64,8 @@ class MemoryAccess:
         return done
 
     async def grants_for(self, agent: str, session: str, now: float) -> tuple[Grant, ...]:
+        if not self._grants:
+            return ()
         return tuple(one for one in self._grants.values() if one.agent == agent and one.holds(session, now))
 
     async def grants(self, *, agent: str | None = None) -> tuple[Grant, ...]:

@@ -67,13 +67,27 @@ PATTERNS = (
     "[[:digit:]]+",
     r"[]x]",
     r"\x66oo",
+    r"\u0066oo",
+    r"[\u0061-\U00000066]o",
     r"\p{Lu}",
     r"\D$",
     "nosuchthing",
     "foo|bar|baz",
     "(foo){2}",
 )
-ACROSS = (r"foo\nbar", r"foo\s+bar", "foo.*bar", "(?-s)foo.bar", r"x\n\n", "^foo$", r"[^x]foo", "bar$", r"\n", "foo")
+ACROSS = (
+    r"^$",
+    r"foo\nbar",
+    r"foo\s+bar",
+    "foo.*bar",
+    "(?-s)foo.bar",
+    r"x\n\n",
+    "^foo$",
+    r"[^x]foo",
+    "bar$",
+    r"\n",
+    "foo",
+)
 RULES = (
     "*.log",
     "/dist",

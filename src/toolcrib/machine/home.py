@@ -14,6 +14,7 @@ from toolcrib.services.settings import Settings, read_settings
 from toolcrib.services.store import StoreError
 
 CONFIG, DATABASE, RESULTS, COPIES = "toolcrib.yaml", "toolcrib.db", "results", "undo"
+_OTHER_HOME = "Name another with --home."
 
 
 def find(env: Mapping[str, str], overrides: Mapping[str, str | None]) -> tuple[Settings, Config]:
@@ -22,7 +23,7 @@ def find(env: Mapping[str, str], overrides: Mapping[str, str | None]) -> tuple[S
     home = Path(first.home).expanduser() if first.home else default_home()
     path = Path(first.config).expanduser() if first.config else home / CONFIG
     config = Config(source=str(path))
-    if first.config or path.exists():
+    if first.config or _is_there(home, path):
         config = read_config(_read(str(path)), source=str(path), env=env)
     said = {"store": config.store, "workspace": config.workspace, "audit": config.audit}
     settings = read_settings(env, overrides, configured=said, read_file=_read)
@@ -43,6 +44,17 @@ def _from(config: Path, folder: str) -> str:
     return str(config.parent / Path(folder).expanduser())
 
 
+def _is_there(home: Path, path: Path) -> bool:
+    """Whether the home holds a configuration. A home that cannot be one is said, not taken for an empty one."""
+    try:
+        if home.exists() and not home.is_dir():
+            raise StoreError(f"The home {home} is no folder.", hint="Name a folder with --home.")
+        return path.exists()
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise StoreError(f"The home folder {home} cannot be looked into: {why}.", hint=_OTHER_HOME) from None
+
+
 def default_home() -> Path:
     """The platform's data folder."""
     return Path(heavy("platformdirs").user_data_dir("toolcrib"))
@@ -54,7 +66,7 @@ def make(home: str) -> None:
         Path(home).mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         why = error.strerror or str(error)
-        raise StoreError(f"The home folder {home} cannot be made: {why}.", hint="Name another with --home.") from None
+        raise StoreError(f"The home folder {home} cannot be made: {why}.", hint=_OTHER_HOME) from None
 
 
 def results(home: str) -> Path:

@@ -173,8 +173,12 @@ def _events(stream: IO[bytes], query: Query, believed: Believed) -> Iterator[Fil
 
 
 def _hits(path: str, lines: dict[int, Line], count: int, query: Query) -> FileHits:
-    shown = tuple(lines[number] for number in sorted(lines)) if query.mode is Mode.CONTENT else ()
-    return FileHits(path, count, shown)
+    if query.mode is not Mode.CONTENT:
+        return FileHits(path, count, ())
+    # ripgrep also gives the context of an empty match behind the last line, which is no line.
+    matches = [number for number, line in lines.items() if line.match]
+    near = {one for number in matches for one in range(number - query.before, number + query.after + 1)}
+    return FileHits(path, count, tuple(lines[number] for number in sorted(near & lines.keys())))
 
 
 def _take(event: _Event, lines: dict[int, Line]) -> int:

@@ -66,6 +66,8 @@ class Barred:
 
 def shown(path: str) -> str:
     """A path in a message or a result: one line, and never an invalid character."""
+    if not path:
+        return "."  # the workspace itself
     if path.isprintable() and path.isascii():
         return path if len(path) <= SHOWN else path[:SHOWN] + "…"
     told = "".join(_shown_character(character) for character in path)

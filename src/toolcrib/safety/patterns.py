@@ -13,6 +13,8 @@ _WORD = r"\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}"
 _BLANK = r"\t\x0b\f \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
 _SPACE = _BLANK + r"\r\n"
 _ACROSS = {"\n": r"\r?\n", r"\n": r"\r?\n", "$": r"(?:\r?$)", r"\S": f"[^{_SPACE}]"}
+_DIGITS = {"u": 4, "U": 8}  # how many an escape of that name has, where it has no braces
+_HEX = frozenset("0123456789abcdefABCDEF")
 _CLASSES = {"w": _WORD, "d": r"\p{Nd}"}
 
 
@@ -33,11 +35,13 @@ def pieces(pattern: str) -> Iterator[tuple[str, bool]]:
 
 
 def _escape(pattern: str, at: int) -> int:
-    r"""How long the escape is: `\x{41}` and `\p{Greek}` are one piece."""
-    if pattern[at + 1 : at + 2] in {"x", "p", "P", "u", "U"} and pattern[at + 2 : at + 3] == "{":
+    r"""How long the escape is: `\x{41}`, `\u0041` and `\p{Greek}` are one piece."""
+    name = pattern[at + 1 : at + 2]
+    if name in {"x", "p", "P", "u", "U"} and pattern[at + 2 : at + 3] == "{":
         end = pattern.find("}", at)
         return end + 1 - at if end > 0 else 2
-    return 2
+    digits = pattern[at + 2 : at + 2 + _DIGITS.get(name, 0)]
+    return 2 + len(digits) if len(digits) == _DIGITS.get(name) and set(digits) <= _HEX else 2
 
 
 def _opened(pattern: str, at: int, depth: int) -> tuple[int, int]:
@@ -78,6 +82,16 @@ def for_re2(pattern: str, *, multiline: bool) -> str:
     return "".join(write(piece, inside=inside) for piece, inside in pieces(pattern))
 
 
+def spelled(pattern: str) -> str:
+    """The pattern as it was given, but for the escapes by number that RE2 writes in another way."""
+    return "".join(_spelled(piece) for piece, _ in pieces(pattern))
+
+
+def _spelled(piece: str) -> str:
+    numbered = piece.startswith((r"\u", r"\U")) and len(piece) > len(r"\u")
+    return rf"\x{{{piece[2:].strip('{}')}}}" if numbered else piece
+
+
 def _shared(piece: str, *, inside: bool) -> str:
     """What is written alike in both kinds of search; "" for what is not."""
     name = piece[1:2] if piece.startswith("\\") else ""
@@ -85,8 +99,8 @@ def _shared(piece: str, *, inside: bool) -> str:
         return _CLASSES[name] if inside else f"[{_CLASSES[name]}]"
     if name == "D" and inside:
         return r"\P{Nd}"
-    if name in {"u", "U"} and piece.endswith("}"):
-        return r"\x" + piece[2:]
+    if name in _DIGITS:
+        return _spelled(piece)
     return ""
 
 

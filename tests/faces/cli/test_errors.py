@@ -112,3 +112,10 @@ def test_debug_shows_the_trace_of_an_error(place: Path):
 
 def test_what_could_steer_a_terminal_is_written_out():
     assert plain("a\x1b[2Jb\u202ec\r\n\tü") == "a\\x1b[2Jb\\u202ec\\r\n\tü"
+
+
+def test_a_home_that_is_no_folder_is_said_and_not_taken_for_an_empty_one(run: Run, place: Path):
+    told = run("audit", "--home", str(place / "home" / "toolcrib.yaml"))
+    assert told.code == 1
+    assert "folder" in told.err
+    assert "--home" in told.err

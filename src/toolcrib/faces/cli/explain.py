@@ -13,6 +13,8 @@ from toolcrib.faces.cli.frame import command as declare
 from toolcrib.faces.cli.opening import agents, tools, with_crib
 from toolcrib.faces.cli.output import count, plain, write_json, write_table
 
+LISTED = ("tool", "issued", "shown", "step", "reason")  # of every tool; the answer for one tool says more
+
 
 @declare(
     "explain",
@@ -52,9 +54,10 @@ def command(
         return list(explain_all(turn.resolver, turn.view.seat)), None
 
     told, one = with_crib(asked, work)
-    if asked.json:
-        found = msgspec.to_builtins(told)
-        write_json(found if tool is None else {**found[0], "undo": _undo(one)})
+    if asked.json and tool is None:
+        write_json([{fact: getattr(each, fact) for fact in LISTED} for each in told])
+    elif asked.json:
+        write_json({**msgspec.to_builtins(told[0]), "undo": _undo(one)})
     elif tool is None:
         _print_all(agent, told)
     else:

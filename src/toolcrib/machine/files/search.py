@@ -124,7 +124,9 @@ class Finder:
         options.log_errors = False
         options.case_sensitive = not self._query.ignore_case
         try:
-            re2.compile(self._query.pattern, options)  # what is wrong is told about the pattern as it was given
+            re2.compile(
+                patterns.spelled(self._query.pattern), options
+            )  # what is wrong is told about the pattern as it was given
             return re2.compile(f"(?{'ms' if self._query.multiline else 'm'}){written}".encode(), options)
         except re2.error as error:
             why = error.args[0] if error.args else b""

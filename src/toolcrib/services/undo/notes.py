@@ -7,9 +7,9 @@ dies, what is there tells how far it came: it is as it was, as the call left it,
 """
 
 import time
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextvars import ContextVar
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -131,12 +131,16 @@ NOTES: ContextVar[Notes | None] = ContextVar("toolcrib_undo", default=None)
 """What the running call notes its changes in; None where nothing can be undone."""
 
 
-async def noted(change: Change, doing: Awaitable[T]) -> T:
+async def noted(change: Change, doing: Coroutine[Any, Any, T]) -> T:
     """Make a change, noted before it is made. One that is refused leaves no note."""
     notes = NOTES.get()
     if notes is None:
         return await doing
-    number = await notes.note(change)
+    try:
+        number = await notes.note(change)
+    except BaseException:
+        doing.close()  # what cannot be noted is not begun
+        raise
     try:
         return await doing
     except ToolError:

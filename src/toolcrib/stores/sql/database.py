@@ -88,7 +88,9 @@ def told() -> Generator[None]:
     except exc.SQLAlchemyError as error:
         raise _meaning(error) from error
     except OSError as error:
-        raise StoreError(f"The store cannot be opened: {error.strerror or error}.") from error
+        where = f"{error.filename}: " if error.filename else ""
+        hint = "Check that the folder exists and that this user can write to it, or name another home with --home."
+        raise StoreError(f"The store cannot be opened: {where}{error.strerror or error}.", hint=hint) from error
 
 
 def insert_new(connection: sa.Connection, table: sa.Table, values: Mapping[str, object]) -> bool:

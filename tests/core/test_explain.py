@@ -154,3 +154,19 @@ def test_what_takes_away_a_tool_that_also_allow_adds_is_told() -> None:
     assert told.issued
     if "agents.ada.deny" in told.change:
         assert not explain(built({**rules, "deny": ("paint",)}), SEAT, "paint").issued
+
+
+@pytest.mark.meets("names:alias:ambiguous", "names:cover:several")
+@pytest.mark.parametrize("name", ["send", "MAIL", "post"])
+def test_a_name_of_several_tools_is_answered_with_all_of_them(name: str) -> None:
+    tools = [made("send_mail", aliases=("send",)), made("send_note", aliases=("send",))]
+    names = Names(covers={"mail": ("send_mail", "read_mail"), "post": ("send_mail", "send_note")})
+    resolver = resolver_of(tools, {"ada": AgentRules(name="ada", tools=(KitTool("send_mail"),))}, names=names, floor=())
+    seat = Seat(agent="ada")
+    told = explain(resolver, seat, name)
+    assert told.step == "unknown"
+    assert "stands for several tools: send_mail" in told.reason
+    refused = refusal(resolver, resolver.view(seat), name)
+    assert isinstance(refused, UnknownTool)
+    assert refused.hint == "Call send_mail."
+    assert refused.data == {"nearest": ["send_mail"]}

@@ -132,6 +132,15 @@ def test_the_newest_find_is_shown_when_not_all_fit():
     assert {tool.name for tool in _next(catalogue, rules).shown} == {"think", "search_tools", "fold_paper"}
 
 
+@pytest.mark.meets("search-tools:shows", "resolve:shown:limit")
+def test_a_search_is_of_use_in_a_prompt_that_is_too_small_for_the_floor():
+    rules = AgentRules(name="a", toolboxes=("all",), tool_limit=2)
+    catalogue, view = desk(rules)
+    assert {tool.name for tool in view.shown} == {"think", "search_tools"}
+    assert catalogue.search(view, "glue paper", 1, session="s").next_request == ("glue_paper",)
+    assert {tool.name for tool in _next(catalogue, rules).shown} == {"search_tools", "glue_paper"}
+
+
 def test_finds_belong_to_one_agent_and_session():
     catalogue, view = desk(AgentRules(name="a", toolboxes=("all",), tool_limit=3))
     catalogue.search(view, "glue", session="s")

@@ -42,6 +42,8 @@ def explain_all(resolver: Resolver, seat: Seat) -> Iterator[Explained]:
 
 def unknown(registry: Registry, name: str) -> str:
     """What to say of a name that is no tool."""
+    if several := registry.several(name):
+        return f"{name!r} stands for several tools: {', '.join(several)}. Name one of them"
     close = registry.nearest(name)
     return f"there is no tool {_short(name)!r}" + (f"; did you mean {' or '.join(close)}?" if close else "")
 
@@ -57,6 +59,11 @@ def refusal(resolver: Resolver, view: View, name: str) -> ToolError:
     hint = f"The nearest that you hold: {', '.join(close)}." if close else ""
     if reserved := registry.reserved(name):
         return UnknownTool(f"{reserved.name} is in the catalogue, and this version does not have it yet.", hint=hint)
+    if several := registry.several(name):
+        held = [one for one in several if one in view]
+        hint = f"Call {' or '.join(held)}." if held else "You hold none of them."
+        told = f"{name!r} stands for several tools: {', '.join(several)}."
+        return UnknownTool(told, hint=hint, data={"nearest": held})
     return UnknownTool(f"There is no tool {_short(name)!r}.", hint=hint, data={"nearest": close})
 
 

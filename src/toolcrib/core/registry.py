@@ -249,6 +249,12 @@ class Registry:
             return self._all(claims, (low,))
         raise UnknownName(entry, among=self._listable)
 
+    def several(self, name: str) -> tuple[str, ...]:
+        """The tools that one name stands for, where it stands for more than one and so cannot be called."""
+        low = name.lower()
+        claims = self.names.covers.get(low) or self._aliases.get(low, ())
+        return claims if len(claims) > 1 else ()
+
     def nearest(self, name: str) -> list[str]:
         """The nearest names that a list may hold."""
         return near(name, self._listable())

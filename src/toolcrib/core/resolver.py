@@ -115,11 +115,10 @@ class View:
         """What the model is told of. The order is fixed, so that prompt caches hit."""
         if not self._budget:
             return tuple(self)
-        found = 0
-        for name in self.seat.found:
-            i = self.registry.index(name)
-            found |= 0 if i is None else 1 << i
-        return tuple(shown(self.registry, self.issued, (self._pinned, found), self._budget))
+        needed, floor = self._pinned
+        newest, older = self.registry.mask(self.seat.found[:1]), self.registry.mask(self.seat.found[1:])
+        # However small the budget, the search itself and the best of the last one come first: else it would be of no use.
+        return tuple(shown(self.registry, self.issued, (needed, newest, floor, older), self._budget))
 
     @cached_property
     def deferred(self) -> tuple[Tool, ...]:
@@ -196,7 +195,8 @@ class _Walk:
         self.policy = resolver.grants.policy
         self.seat = seat
         self.rules = rules
-        self.universe = self.held = self.pinned = 0
+        self.universe = self.held = 0
+        self.pinned: tuple[int, int] = (0, 0)  # what is shown before all else, and the floor
         self.steps: list[Step] = []
         self.budget = Budget(
             self.policy.tool_limit if rules.tool_limit is None else rules.tool_limit,
@@ -266,7 +266,7 @@ def _grant(walk: _Walk) -> None:
     if walk.budget:
         walk.lets_in("some of its tools may be deferred", resolver.mask((FINDER,)))
     meta = resolver.registry.conditional.get(TOOLKITS, 0)
-    walk.pinned = resolver.mask((*floor, *walk.grants.reply, FINDER)) | meta
+    walk.pinned = resolver.mask((*walk.grants.reply, FINDER)) | meta, resolver.mask(floor)
 
 
 def _policy(walk: _Walk) -> None:

@@ -64,7 +64,8 @@ async def delete_toolbox(
 
 
 def _grants(box: Shown) -> str:
-    return f"{len(box.tools)} names, {box.grants} tools that exist now"
+    names, tools = len(box.tools), box.grants
+    return f"{names} name{'s' * (names != 1)}, {tools} tool{'s' * (tools != 1)} that exist now"
 
 
 def _users(box: Shown) -> str:

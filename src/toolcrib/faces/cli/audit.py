@@ -66,7 +66,7 @@ def list_entries(
 
 
 def _row(entry: Entry) -> tuple[object, ...]:
-    ended = f"{entry.status} ({entry.code})" if entry.code else entry.status
+    ended = entry.status if entry.code in {"", entry.status} else f"{entry.status} ({entry.code})"
     spent = f"{entry.seconds * 1000:.1f}"
     return at(entry.at), entry.id, entry.agent, entry.tool, ended, spent, one_line(entry.arguments, 60)
 

@@ -3,12 +3,14 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import click
 import msgspec
 
-NARROW = 24  # columns left for the last column, below which it is not wrapped
+NARROW = 24  # columns left for the last column, below which it stands on lines of its own
+STEP = 4  # columns that those lines are set in
 
 
 def write_json(value: object) -> None:
@@ -45,13 +47,12 @@ def write_table(head: Sequence[str], rows: Iterable[Sequence[object]], *, indent
         return
     every = [list(head), *cells] if any(head) else cells
     widths = [max(len(row[i]) for row in every) for i in range(len(head) - 1)]
-    left = sum(widths) + 2 * len(widths) + len(indent)
-    room = shutil.get_terminal_size().columns - left if sys.stdout.isatty() else 0
+    width = shutil.get_terminal_size().columns - len(indent) if sys.stdout.isatty() else 0
     if any(head):
         click.echo(indent + click.style(_row(head, widths), bold=True))
     for row in cells:
-        for i, part in enumerate(_wrapped(row[-1], room)):
-            click.echo(indent + _row([*(row[:-1] if i == 0 else [""] * len(widths)), part], widths))
+        for line in _lines(row, widths, width):
+            click.echo(indent + line)
 
 
 def colour(env: Mapping[str, str] = os.environ) -> bool | None:
@@ -70,13 +71,19 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join([*padded, cells[-1]]).rstrip()
 
 
+def _lines(row: Sequence[str], widths: Sequence[int], width: int) -> Iterator[str]:
+    """A row as lines that fit so many columns; 0 is no bound."""
+    room = width - sum(widths) - 2 * len(widths)
+    whole = _row(row, widths)
+    if not width or len(whole) <= width:
+        yield whole
+    elif room < NARROW:
+        yield _row([*row[:-1], ""], widths)
+        yield from (" " * STEP + part for part in _wrapped(row[-1], max(width - STEP, NARROW)))
+    else:
+        for i, part in enumerate(_wrapped(row[-1], room)):
+            yield _row([*(row[:-1] if i == 0 else [""] * len(widths)), part], widths)
+
+
 def _wrapped(text: str, room: int) -> list[str]:
-    if room < NARROW or len(text) <= room:
-        return [text]
-    lines = [""]
-    for word in text.split(" "):
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > room:
-            lines.append(word)
-        else:
-            lines[-1] = f"{lines[-1]} {word}".lstrip()
-    return lines
+    return textwrap.wrap(text, room, break_on_hyphens=False)

@@ -2,8 +2,10 @@
 
 import ast
 import importlib
+import os
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -144,6 +146,21 @@ def test_every_native_tool_passes_the_checks():
 def test_the_start_script_is_posix_sh():
     assert subprocess.run(["sh", "-n", str(ROOT / "toolcrib")], check=False).returncode == 0
     assert (ROOT / "toolcrib").read_text(encoding="utf-8").startswith("#!/bin/sh\n")
+
+
+def test_the_start_script_works_through_links(tmp_path: Path):
+    stamp = Path(sys.prefix) / ".toolcrib-requirements-dev.txt"
+    wanted = ROOT / "requirements-dev.txt"
+    if not stamp.exists() or stamp.read_bytes() != wanted.read_bytes():
+        pytest.skip("this environment was not made by the start script")
+    (tmp_path / "first").symlink_to(ROOT / "toolcrib")
+    (tmp_path / "toolcrib").symlink_to("first")
+    environment = {**os.environ, "TOOLCRIB_VENV": sys.prefix}
+    told = subprocess.run(
+        ["sh", str(tmp_path / "toolcrib"), "--version"], capture_output=True, text=True, env=environment, check=False
+    )
+    assert (told.returncode, told.stderr) == (0, "")
+    assert told.stdout.startswith("toolcrib ")
 
 
 def test_every_bench_has_its_module():

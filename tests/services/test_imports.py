@@ -152,8 +152,16 @@ def test_hivekeeps_own_toolboxes_and_its_agents_are_taken_over():
 
 
 @pytest.mark.meets("import:hivekeep")
-def test_a_bare_list_of_toolboxes_is_enough():
-    made, config = taken('[{"name": "mine", "description": null, "toolNames": ["recall"]}]')
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"name": "mine", "description": null, "toolNames": ["recall"]}]',
+        '[{"name": "mine", "tools": ["recall"]}]',
+        "toolboxes: [{name: mine, tools: [recall]}]",
+    ],
+)
+def test_a_bare_list_of_toolboxes_is_enough(text: str):
+    made, config = taken(text)
     assert made.kind == "hivekeep"
     assert config.toolboxes["mine"].tools == ("recall",)
 

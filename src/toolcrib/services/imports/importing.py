@@ -80,6 +80,8 @@ def _kind_of(found: Foreign) -> str | None:
         ("mcp", isinstance(said.get("mcpServers"), dict) or _rows_have(said.get("servers"), _SERVER)),
         ("hivekeep", _rows_have(said.get("toolboxes"), _LISTED)),
         ("hivekeep", any(_rows_have(said.get(key), _BOXED) for key in ("agents", "kins", "toolboxes"))),
+        # Nobody else's file is a list of toolboxes with names: ours, like a list of toolkits, is a mapping by name.
+        ("hivekeep", any({"name", "tools"} <= mapping_of(row).keys() for row in list_of(said.get("toolboxes")))),
         ("goclaw", bool(mapping_of(said.get("tools")).keys() & _POLICY)),
         ("goclaw", bool(mapping_of(said.get("agents")).keys() & {"list", "defaults"})),
         ("goclaw", any(mapping_of(row.get("tools")).keys() & _POLICY for row in _rows(said.get("agents")))),

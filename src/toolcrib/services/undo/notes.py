@@ -136,11 +136,12 @@ async def noted(change: Change, doing: Coroutine[Any, Any, T]) -> T:
     notes = NOTES.get()
     if notes is None:
         return await doing
+    number = None
     try:
         number = await notes.note(change)
-    except BaseException:
-        doing.close()  # what cannot be noted is not begun
-        raise
+    finally:
+        if number is None:
+            doing.close()  # what cannot be noted is not begun
     try:
         return await doing
     except ToolError:

@@ -136,11 +136,12 @@ async def noted(change: Change, doing: Coroutine[Any, Any, T]) -> T:
     notes = NOTES.get()
     if notes is None:
         return await doing
-    number = None
+    stands = False
     try:
         number = await notes.note(change)
+        stands = True
     finally:
-        if number is None:
+        if not stands:
             doing.close()  # what cannot be noted is not begun
     try:
         return await doing

@@ -41,7 +41,9 @@ def test_hashes_ids_lock_files_certificates_and_code_are_left_alone():
 
 def test_without_re2_the_answers_are_the_same():
     texts = [case.text for case in (*positives(seed=5), *negatives(seed=5))][::3]
-    assert [WITHOUT_RE2(text) for text in texts] == [SCRUB(text) for text in texts]
+    # New ones, so that both have seen the same secrets: a mark that two would share is made longer.
+    with_re2, without = Scrubber(key=KEY), Scrubber(key=KEY, engine=False)
+    assert [without(text) for text in texts] == [with_re2(text) for text in texts]
 
 
 @pytest.mark.meets("scrub:seed:families", "scrub:seed:headers")

@@ -14,7 +14,6 @@ KEY = b"a key for tests only"
 GH = "gh" + "p_"
 TOKEN = GH + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 SCRUB = Scrubber(key=KEY)
-WITHOUT_RE2 = Scrubber(key=KEY, engine=False)
 
 
 def is_taken(case: Case, scrubbed: str) -> bool:

@@ -14,7 +14,6 @@ KEY = b"a key for tests only"
 GH = "gh" + "p_"
 TOKEN = GH + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 SCRUB = Scrubber(key=KEY)
-WITHOUT_RE2 = Scrubber(key=KEY, engine=False)
 
 
 def is_taken(case: Case, scrubbed: str) -> bool:
@@ -41,7 +40,9 @@ def test_hashes_ids_lock_files_certificates_and_code_are_left_alone():
 
 def test_without_re2_the_answers_are_the_same():
     texts = [case.text for case in (*positives(seed=5), *negatives(seed=5))][::3]
-    assert [WITHOUT_RE2(text) for text in texts] == [SCRUB(text) for text in texts]
+    # New ones, so that both have seen the same secrets: a mark that two would share is made longer.
+    with_re2, without = Scrubber(key=KEY), Scrubber(key=KEY, engine=False)
+    assert [without(text) for text in texts] == [with_re2(text) for text in texts]
 
 
 @pytest.mark.meets("scrub:seed:families", "scrub:seed:headers")

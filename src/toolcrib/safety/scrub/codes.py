@@ -34,6 +34,7 @@ _ESCAPES = (
     Row(b"&#", rb"x?[0-9a-fA-F]{2,4};"),
     Row(b"&quot;"),
     Row(b"&amp;"),
+    Row(b"&lt;/", rb"[A-Za-z0-9_:.\-]*(?:pass|pwd|secret|token|key)"),
 )
 _ESCAPE = re.compile(
     r"%([0-9a-fA-F]{2})|\\{1,2}u00([0-9a-fA-F]{2})|\\{1,2}x([0-9a-fA-F]{2})|&#x([0-9a-fA-F]{2,4});|&#([0-9]{2,4});|&(quot|amp|lt|gt|apos);"

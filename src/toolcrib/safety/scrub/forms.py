@@ -7,9 +7,25 @@ from toolcrib.safety.scrub import blocks
 from toolcrib.safety.scrub.finder import Row, View
 from toolcrib.safety.scrub.found import FORM, Found
 from toolcrib.safety.scrub.named import is_pair
-from toolcrib.safety.scrub.names import PASSWORD, SECRET
+from toolcrib.safety.scrub.names import PASSWORD, SECRET, promise
 from toolcrib.safety.scrub.values import is_placeholder, is_random, is_secret
 
+# Calls and tuples that end with a secret, among strings.
+CALLS = (
+    *(b"auth" + equals + b"(" for equals in (b"=", b"", b" = ")),
+    *(b"credentials" + equals + b"(" for equals in (b"=", b"", b" = ")),
+    b"_connect(",
+    b".login(",
+    b"credential(",
+    b"authentication(",
+    b"getconnection(",
+    b"new pdo(",
+    b"jwt.sign(",
+    b"jwt.verify(",
+    b"jwt.encode(",
+    b"jwt.decode(",
+    b"createhmac(",
+)
 _W = rb"[^\s/?#\"'<>@:`]"
 ROWS = (
     Row(b"://", _W + rb"{0,128}:[^\s\"'<>`]{1,256}?@[A-Za-z0-9_.\[{$%*-]", kind="uri"),
@@ -18,7 +34,7 @@ ROWS = (
     Row(b":thin:", rb"[^\s/\"'<>@:]{1,64}/[^\s\"'<>@]{1,128}@", kind="oracle"),
     Row(
         b":$",
-        rb"(?:1|2[abxy]?|5|6|y|gy|7|apr1|sha1|argon2[a-z]{0,2}|scrypt|pbkdf2[a-z0-9-]{0,8})\$[^:\s\"',]{8,}",
+        rb"(?:1|2[abxy]?|5|6|y|gy|7|apr1|sha1|scrypt|pbkdf2[a-z0-9-]{0,8})\$[^:\s\"',]{8,}",
         kind="crypt",
     ),
     Row(b":{sha}", rb"[A-Za-z0-9+/]{20,}={0,2}", kind="crypt"),
@@ -28,9 +44,14 @@ ROWS = (
     Row(b"bearer", rb"[ \t]{1,4}[A-Za-z0-9_.~+/=-]{12,}", kind="bearer"),
     Row(b"basic", rb"[ \t]{1,4}[A-Za-z0-9+/]{8,}={0,2}", kind="basic"),
     *(
-        Row(word, rb"[ \t]*[\"'][^\"'\n]{1,80}[\"'][ \t]*,[ \t]*[\"']")
-        for word in (b"auth=(", b"auth(", b"_connect(", b".login(")
+        Row(word, rb"[ \t]*(?:[\"'][^\"'\n]{1,80}[\"']|[A-Za-z0-9_.$]+|\{[^{}\n]*\})[ \t]*,[ \t]*[\"']")
+        for word in CALLS
     ),
+    *(Row(word, rb"[A-Za-z0-9+/]{16,}={0,2}", kind="ldap") for word in (b"{ssha}", b"{sha}", b"{smd5}", b"{md5}")),
+    *(Row(word, rb"[^\s\"',;}]{16,}", kind="ldap") for word in (b"{ssha256}", b"{ssha512}", b"{sha512}", b"{crypt}")),
+    Row(b":$argon2", rb"[a-z]{0,2}\$[^:\s\"']{20,}", kind="crypt"),
+    Row(b":\\/\\/", _W + rb"*:[^\s\"'<>`@]*@[A-Za-z0-9_.\[-]", kind="uri-escaped"),
+    Row(b"</", rb"[A-Za-z0-9_:.\-]*(?:passw|passphrase|pwd|secret|token|api-?_?key)[A-Za-z0-9_.\-]*>", kind="element"),
     Row(b"@tcp("),
     Row(b"private-lines:", rb"[ \t]{0,4}[0-9]{1,3}\r?\n", kind="putty"),
     Row(b"begin ", rb"[A-Z0-9 ]{0,40}(?:PRIVATE KEY|Static key)[A-Za-z0-9 ]{0,12}-{4,5}", kind="block"),
@@ -84,7 +105,7 @@ def _uri(text: str, start: int, end: int) -> Iterator[Found]:
     user, password = found[1], found[2]
     if (
         len(password) < 3
-        or (user, password) == ("scott", "tiger")
+        or (user, password) in {("scott", "tiger"), ("guest", "guest")}
         or _TEMPLATE.search(password)
         or (password.split("/")[0].isdigit() and "/" in password)
     ):
@@ -120,6 +141,32 @@ def _crypt(_: str, start: int, end: int) -> Iterator[Found]:
     yield Found(start + 1, end, FORM, "hash")
 
 
+def _ldap(_: str, start: int, end: int) -> Iterator[Found]:
+    """`{SSHA}...` of a directory."""
+    yield Found(start, end, FORM, "hash")
+
+
+def _element(text: str, _: int, end: int) -> Iterator[Found]:
+    """`<Password Type="x">hunter2</Password>`: the closing tag says what it is, whatever the opening one has."""
+    close = text.rfind("</", 0, end)
+    named = _ELEMENT.match(text, close)
+    opened = text.rfind(">", max(0, close - 400), close)
+    if named is None or opened < 0 or text.rfind("<" + named[1], max(0, opened - 400), opened) < 0:
+        return
+    value = text[opened + 1 : close].strip()
+    level = promise(named[1].rpartition(":")[2])
+    if value and level and is_secret(value, level, quoted=True):
+        start = text.index(value, opened)
+        yield Found(start, start + len(value), FORM, "password" if level == PASSWORD else "secret")
+
+
+def _uri_escaped(text: str, start: int, _: int) -> Iterator[Found]:
+    r"""`https:\/\/bob:hunter2@host`, as JSON may write it."""
+    found = _ESCAPED.match(text, start)
+    if found is not None and not _TEMPLATE.search(found[1]):
+        yield Found(found.start(1), found.end(1), FORM, "uri")
+
+
 def _jenkins(_: str, start: int, end: int) -> Iterator[Found]:
     yield Found(start, end, FORM, "secret")
 
@@ -152,8 +199,10 @@ def _go_dsn(text: str, start: int, _: int) -> Iterator[Found]:
         yield Found(found.start(1), found.end(1), FORM, "uri")
 
 
-_ARGUMENTS = re.compile(r"""\(\s*(?:["'][^"'\n]*["']\s*,\s*){1,2}["']([^"'\n]{4,})["']""")
-_USER = re.compile(r"[\w.-]{1,64}:([^\s:@\"'`]{3,64})\Z")
+_ARGUMENTS = re.compile(r"""\(\s*(?:(?:["'][^"'\n]*["']|[\w.$]+|\{[^{}\n]*\})\s*,\s*){1,2}["']([^"'\n]{4,})["']""")
+_ELEMENT = re.compile(r"</([\w:.\-]+)>")
+_ESCAPED = re.compile(r":\\/\\/[^\s/:@]*:([^\s\"'@]{3,256})@")
+_USER = re.compile(r"[\w.-]{1,64}:([^\s:\"'`]{3,64})\Z")
 _READERS = {
     b"://": _uri,
     b"%3a%2f%2f": _uri_quoted,
@@ -165,10 +214,10 @@ _READERS = {
     b"{aq": _jenkins,
     b"bearer": _bearer,
     b"basic": _basic,
-    b"auth=(": _arguments,
-    b"auth(": _arguments,
-    b"_connect(": _arguments,
-    b".login(": _arguments,
+    **dict.fromkeys(CALLS, _arguments),
+    **dict.fromkeys((b"{ssha", b"{sha", b"{smd5", b"{md5", b"{crypt"), _ldap),
+    b":\\/\\/": _uri_escaped,
+    b"</": _element,
     b"@tcp(": _go_dsn,
     b"private-lines:": blocks.read_putty,
     b"begin ": blocks.read,

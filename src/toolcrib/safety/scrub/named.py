@@ -35,17 +35,19 @@ KEYWORDS = [
     "kennwort",
     "contrase",
     "mdp",
+    "sonar.login",
+    "contribsys",
 ]
 _PLACES = (*KEYWORDS, *sorted(VENDORS))
 # No counts in what is searched: each would be a state for every place, and the search would no longer be one pass.
 _GAP = rb"[ \t]*"
-_SEP = rb"(?:=>|:=|\?=|:[ \t]*[A-Za-z_][A-Za-z0-9_.|?]*[ \t]*=|==?=?|:|->|<-|!=|%3[aAdD])"
+_SEP = rb"(?:::[ \t]|::?:=|[.+]=|=>|:=|\?=|:[ \t]*[A-Za-z_][A-Za-z0-9_.|?]*[ \t]*=|==?=?|:|->|<-|!=|%3[aAdD])"
 _QUOTE = rb"\\*[\"'`]"
 _REST = (
     rb"[A-Za-z0-9_.\-]*"
     rb"(?:(?:" + _QUOTE + rb")?[\])}]*" + _GAP + _SEP + _GAP + rb"[\[(]?[brufBRUFL@$]*"
     rb"(?:" + _QUOTE + rb"[^\s\"'`]{4}|[^\s\"'`,;(){}<>\[\]|]{4})"
-    rb"|(?:" + _QUOTE + rb")?[ \t]*(?:[,(]|\)[ \t]*\{)?[ \t]*[bru@$]?" + _QUOTE + rb"[^\s\"'`,)(\]]{4}"
+    rb"|(?:" + _QUOTE + rb")?[ \t]*(?:[,(]|\)[ \t]*\{)?[ \t]*[bru@$]?" + _QUOTE + rb"[^\s\"'`,]{4}"
     rb"|>[^\s<>\"'`]{4})"
 )
 ROWS = tuple(Row(word.encode(), _REST) for word in _PLACES)
@@ -54,7 +56,7 @@ _NAME = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 _TAIL = re.compile(r"[A-Za-z0-9_.\-]*")
 _AFTER = re.compile(
     r"""(?x) (?P<close>\\{0,3}["'`])? [\])}]{0,2} [ \t]*
-    (?P<sep> => | := | \?= | :[ \t]{0,4}[A-Za-z_][\w.|?]{0,24}[ \t]{1,4}=(?=[ \t]) | :[ \t]{0,4}(?:str|string|String)[ \t]{0,4}= | ={1,3} | : | -> | <- | != | %3[aAdD]
+    (?P<sep> ::?:= | ::(?=[ \t]) | [.+]= | => | := | \?= | :[ \t]{0,4}[A-Za-z_][\w.|?]{0,24}[ \t]{1,4}=(?=[ \t]) | :[ \t]{0,4}(?:str|string|String)[ \t]{0,4}= | ={1,3} | : | -> | <- | != | %3[aAdD]
        | [,(] | \)[ \t]{0,2}\{ | > | (?=[ \t]*[bru@$]?\\{0,3}["'`]) )
     [ \t]* [\[(]? (?:[brufBRUFL@$]{0,2}(?P<quote>\\{0,3}(?:\"\"\"|'''|["'`])))? """
 )
@@ -74,6 +76,8 @@ _SCHEME = re.compile(
 _WRAPS = re.compile(r"(?i)(?:new )?[\w.:]*(?:from|decode|bytes|encode|unhexlify|string|secret_?str|key)\($")
 _STRING = re.compile(r"""(["'])([^"'\n]{8,512})\1""")
 _SHORT = 128
+_ARN = re.compile(r"\barn:aws[\w-]*:[^\s\"']*\Z")
+_USER_PAIR = re.compile(r"[\w.@+-]{1,64}:([^\s:@/]{4,})")
 _PAIR = re.compile(r"([\w.\-]+)=\"?([^;\s\"']*)")
 _COOKIE_PLAIN = frozenset(
     [
@@ -114,7 +118,11 @@ class Named:
                 start -= 1
             end = _TAIL.match(text, keyword, keyword + 80).end()  # type: ignore[union-attr] - it matches "" too
             level = _level(text, start, end)
-            if level == NONE or (done and text[start:end].lower().endswith("cookie") and start < done):
+            if (
+                level == NONE
+                or _ARN.search(text, max(0, start - 100), start)
+                or (done and text[start:end].lower().endswith("cookie") and start < done)
+            ):
                 continue
             reader = _Reader(text, start, end, level, _SHORT if start < done else LONGEST)
             for find in reader.finds():
@@ -125,7 +133,7 @@ class Named:
 
 def _level(text: str, start: int, end: int) -> int:
     """What the name promises; one word tells more with what stands before it."""
-    name = text[start:end]
+    name = text[start:end].removeprefix("-D").removeprefix("-P")
     level = promise(name)
     if level == WEAK and start:
         if text[start - 1] == " ":
@@ -172,8 +180,13 @@ class _Reader:
         self.done = at + len(value)
         if not value:
             return
-        quoted = quote is not None or sep == ">"
-        if is_secret(value, self._level, quoted=quoted, alone=alone) or ("auth" in name and is_pair(value)):
+        yield from self._judged(at, value, quoted=quote is not None or sep == ">", alone=alone)
+
+    def _judged(self, at: int, value: str, *, quoted: bool, alone: bool) -> Iterator[Found]:
+        pair = _USER_PAIR.fullmatch(value) if "auth" in self._name else None
+        if pair is not None and is_secret(pair[1], PASSWORD, quoted=quoted, alone=alone):
+            yield Found(at + pair.start(1), at + len(value), NAMED, "password")
+        elif is_secret(value, self._level, quoted=quoted, alone=alone) or ("auth" in self._name and is_pair(value)):
             yield Found(at, self._end_of(at + len(value)), NAMED, "password" if self._level == PASSWORD else "secret")
 
     def _end_of(self, end: int) -> int:
@@ -193,7 +206,7 @@ class _Reader:
         if bare is None:
             return "", False
         value = bare.group()
-        alone = sep[0] in "=:?" and _is_alone(text, self._start, bare.end())
+        alone = self._name.startswith("--") or (sep[0] in "=:?" and _is_alone(text, self._start, bare.end()))
         if alone and value[-1] not in ",;)" and "&" not in value:
             return value, True
         cut = _CUT.search(value)

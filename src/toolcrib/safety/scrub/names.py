@@ -34,8 +34,26 @@ VENDORS = _words(
     " mattermost messagebird netlify newrelic nytimes okta plaid rapidapi sendbird sendgrid snyk squarespace sumologic"
     " telegram travisci trello twilio twitch twitter typeform zendesk heroku cloudflare openai anthropic cohere mistral"
 )
+# With "key" or the like behind them, these name one too.
+_SERVICES = _words(
+    "abuseipdb adobe adyen agora airbrake akamai alchemy amplitude anyscale apify assemblyai auth0 baidu bing"
+    " binance bitbucket bitly braintree brave braze browserstack bugsnag bunny calendly censys chargebee circleci"
+    " clearbit clerk cloudinary coda codacy convertkit coveralls crowdin customerio databricks deepgram deepseek"
+    " digitalocean discord docusign doppler dynatrace elevenlabs eleven etherscan exa exchangerate fal fauna figma"
+    " finnhub firecrawl fireworks flutterwave foursquare fullstory gemini getresponse giphy gitlab github gitea"
+    " gnews google grafana groq helius here hetzner honeybadger honeycomb hunter ibm imgur infura instagram ipinfo"
+    " ipstack iterable jina jira klaviyo langfuse langsmith lastfm lemlist linear linode lokalise loggly logdna logz"
+    " luma mailerlite mailjet mandrill mapbox mapquest maxmind meraki mixpanel monday moralis mux newsapi nexmo ngrok"
+    " notion nvidia onesignal openrouter opencage opensea openweather openweathermap opsgenie optimizely pagerduty"
+    " papertrail paypal paystack perplexity pexels pinecone pinata pipedrive pixabay polygon postmark postman posthog"
+    " prismic pubnub pusher qdrant quicknode rapid razorpay readme replicate resend rollbar runpod salesforce sanity"
+    " sauce scaleway scrapingbee segment semrush sentry serp serpapi serper shodan shopify sinch slack snowflake sonar"
+    " spotify sparkpost splunk square statuspage storyblok strava stripe supabase surge tavily telnyx tmdb together"
+    " tomtom typesense unsplash upstash urlscan vercel virustotal voyage vonage vultr weatherapi weatherstack webflow"
+    " wandb wakatime webex xai yandex yelp youtube zapier zilliz zoom zoho"
+)
 _ENDINGS = ("password", "passwd", "passphrase", "passwort", "pwd")
-_SECRET_ENDINGS = ("secret", "token", "apikey", "secretkey", "accesskey", "privatekey")
+_SECRET_ENDINGS = ("secret", "token", "apikey", "secretkey", "accesskey", "privatekey", "authident")
 # Before "key": these make it a secret, those a plain index or a public thing.
 _SECRET_KEYS = _words(
     "api access secret private encryption encrypt encrypted signing sign auth authentication master account shared"
@@ -94,11 +112,13 @@ def promise(name: str) -> int:
         words.pop()
     if not words:
         return NONE
+    if words[-2:] in (["sonar", "login"], ["contribsys", "com"]):
+        return SECRET
     before = words[-2] if len(words) > 1 else ""
     level = _key(before) if words[-1] in {"key", "keys"} else _word(words[-1])
     if level == NONE:
         level = _inside(words)
-    if level == WEAK and not VENDORS.isdisjoint(words):
+    if level == WEAK and not (VENDORS | _SERVICES).isdisjoint(words):
         level = SECRET
     if level and level < PASSWORD and not _HEADS.isdisjoint(words[:-1]):
         return NONE

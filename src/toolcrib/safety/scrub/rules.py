@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from toolcrib.safety.scrub import commands, forms, lines, manifests, tables
+from toolcrib.safety.scrub import commands, fields, forms, lines, manifests, tables
 from toolcrib.safety.scrub.codes import Codes
 from toolcrib.safety.scrub.finder import Finder, View
 from toolcrib.safety.scrub.finder import view as make_view
@@ -19,6 +19,9 @@ _SHAPES = (PROVIDER, DECODED)  # ranks of finds by shape alone
 _DIGEST = re.compile(
     r"(?i)(?:sha-?[0-9]{1,3}|md5|blake2[bs]?|h1|integrity|checksum|digest)[\"']?[ \t]?[=:-][ \t]?[\"']?\Z"
 )
+_PUBLIC = re.compile(
+    r"""(?i)(?:kid|x5t(?:#s256)?|["'][xyn]|id|etag|cursor|public_?key|hash)["']?[ \t]?[=:][ \t]?["']?\Z"""
+)
 DEPTH = 2  # decoders inside decoders
 
 
@@ -32,7 +35,7 @@ class Rules:
         self._named = Named(engine=engine)
         self._shaped = Shaped(engine=engine)
         self._places = Finder((*forms.ROWS, *commands.ROWS), fold=True, engine=engine)
-        self._lines = Finder((*tables.ROWS, *manifests.ROWS, *lines.ROWS), fold=True, engine=engine)
+        self._lines = Finder((*tables.ROWS, *manifests.ROWS, *fields.ROWS, *lines.ROWS), fold=True, engine=engine)
         self._codes = Codes(self.look, engine=engine)
         self._gate = gate(engine=engine)
 
@@ -63,7 +66,7 @@ class Rules:
             return []
         finds = [*self._tokens.finds(view), *self._named.finds(view), *self._placed(view), *self._lined(view)]
         finds += self._shaped.finds(view)
-        finds = [find for find in finds if find.rank not in _SHAPES or not _is_digest(view.text, find.start)]
+        finds = [find for find in finds if find.rank not in _SHAPES or not _is_public(view.text, find)]
         if depth:
             finds += self._codes.finds(view, depth)
         return finds
@@ -78,20 +81,23 @@ class Rules:
                 yield from command.read(start)
 
     def _lined(self, view: View) -> Iterator[Found]:
-        text = view.text
+        text, data = view.text, view.data
         table, manifest = tables.Reader(view), manifests.Reader(view)
-        for start, end in self._lines.spans(view.data):
+        for start, end in self._lines.spans(data):
             if text[start] in "kK" and text[start : start + 4].lower() == "kind":
                 yield from manifest.read(start)
-            elif tables.knows(text, start, end):
-                yield from table.read(start, end)
+            elif tables.knows(text, start, end) and (cells := list(table.read(start, end))):
+                yield from cells
+            elif fields.knows(data[start : start + 8].lower(), data[start:end]):
+                yield from fields.read(view, start, end)
             else:
                 yield from lines.read(view, start, end)
 
 
-def _is_digest(text: str, start: int) -> bool:
-    """Whether what stands before says that this is a digest, which may look like anything."""
-    return _DIGEST.search(text[max(0, start - 16) : start]) is not None
+def _is_public(text: str, find: Found) -> bool:
+    """Whether what stands before says that this is a digest or a public id, which may look like anything."""
+    before = text[max(0, find.start - 16) : find.start]
+    return _DIGEST.search(before) is not None or (find.rank == DECODED and _PUBLIC.search(before) is not None)
 
 
 def _outside_marks(text: str, finds: list[Found]) -> list[Found]:

@@ -27,6 +27,8 @@ ROWS = (
     *(Row(word.encode(), _CELL + rb"[,;|\t][ \t]*[\"']?[A-Za-z_][A-Za-z0-9_ .\"'\-,;|\t]*\r?\n") for word in _HEADS),
     *(Row(word.encode(), rb"[A-Za-z0-9_]{0,12}[\"']?[ \t]*\|[ \t]*\r?\n") for word in _HEADS),
     *(Row(mark + word.encode(), rb"[a-z0-9_]{0,12}[\"']?[ \t]*\r?\n") for word in _HEADS for mark in _MARKS),
+    *(Row(word.encode(), rb"[a-z0-9_]{0,12}[ ]{2,}[A-Za-z][A-Za-z0-9_ ]*\r?\n") for word in _HEADS),
+    *(Row(b"  " + word.encode(), rb"[a-z0-9_]{0,12}[ ]*\r?\n") for word in _HEADS),
     Row(
         b"insert into",
         rb"[ \t]+[^\s(]{1,64}[ \t]*\([^)]{0,400}(?:passw|pwd|secret|token|api_?key|pass)[^)]{0,400}\)[ \t\r\n]*values",
@@ -36,6 +38,9 @@ _HEADER_CELL = re.compile(r"[\"']?[A-Za-z_][\w \-/()]{0,40}[\"']?")
 _RULE = re.compile(r"[\s|+:=-]*")
 _FIELD = re.compile(r"\s*(?:'((?:[^'\\]|''|\\.)*+)'|\"([^\"]*)\"|([^,()]+))")
 _TUPLE = re.compile(r"\(((?:[^()'\"]++|'(?:[^'\\]|''|\\.)*+'|\"[^\"]*+\"|\([^()]*+\))*+)\)")
+_HEAD = re.compile(r"[^\s]+(?: [^\s]+)*")
+_HEADED = re.compile(r"[A-Za-z][A-Za-z0-9_()-]*(?: [A-Za-z0-9_()-]+)?")
+_WORD = re.compile(r"([^\s]{4,})(?=\s{2}|\s*\Z)")
 ROWS_READ = 400
 INSERTED = 8192  # characters of an INSERT that are read
 
@@ -66,6 +71,9 @@ class Reader:
         head = text.rfind("\n", max(0, start - 400), start + 1) + 1
         line = text[head:end].rstrip("\r\n")
         mark = next((mark for mark in ("|", "\t", ";", ",") if mark in line), "")
+        if not mark and "  " in line:
+            yield from self._aligned(head, end)
+            return
         names = [line[a:b] for a, b in _cells(line, mark)] if mark and len(line) < 600 else []
         if sum(map(bool, names)) < 2 or (mark != "|" and not all(names)):
             return
@@ -75,6 +83,36 @@ class Reader:
         levels = {at: level for at, level in levels.items() if level >= SECRET}
         if levels:
             yield from self._rows(end, mark, len(names), levels)
+
+    def _aligned(self, head: int, end: int) -> Iterator[Found]:
+        """Columns that begin where their heads do, two blanks between them."""
+        text = self._text
+        heads = list(_HEAD.finditer(text, head, end))
+        if len(heads) < 2 or not all(_HEADED.fullmatch(found.group()) for found in heads):
+            return
+        bounds = [found.start() - head for found in heads]
+        levels = {
+            at: level for at, found in enumerate(heads) if (level := promise(found.group().replace(" ", "_"))) >= SECRET
+        }
+        at = end
+        for _ in range(ROWS_READ if levels else 0):
+            stop = text.find("\n", at)
+            row = text[at : stop if stop >= 0 else len(text)]
+            if not row.strip():
+                return
+            for number, level in levels.items():
+                cell = _WORD.match(row, bounds[number])
+                if (
+                    cell is not None
+                    and (not bounds[number] or row[bounds[number] - 1] == " ")
+                    and _is_held(cell[1], level)
+                ):
+                    yield Found(
+                        at + cell.start(1), at + cell.end(1), NAMED, "password" if level == PASSWORD else "secret"
+                    )
+            at = self._done = stop + 1 if stop >= 0 else len(text)
+            if at >= len(text):
+                return
 
     def _rows(self, at: int, mark: str, width: int, levels: dict[int, int]) -> Iterator[Found]:
         """The cells of these columns, as long as rows have this width."""

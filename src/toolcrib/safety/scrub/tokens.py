@@ -7,7 +7,7 @@ from toolcrib.safety.scrub.finder import Finder, Row, View, is_joined
 from toolcrib.safety.scrub.finder import view as make_view
 from toolcrib.safety.scrub.found import PROVIDER, Found
 from toolcrib.safety.scrub.hidden import Replaced
-from toolcrib.safety.scrub.providers import BOUND, INNER, MARKS
+from toolcrib.safety.scrub.providers import BOUND, INNER, MARKS, U
 from toolcrib.safety.scrub.values import is_placeholder, is_random
 
 ROWS: tuple[Row, ...] = (
@@ -15,15 +15,17 @@ ROWS: tuple[Row, ...] = (
     *(Row(literal.encode(), rest.encode(), kind=kind, before=before) for kind, literal, rest, before in INNER),
     *(Row(literal.encode(), rest.encode(), bound=True, kind=kind) for kind, literal, rest in BOUND),
 )
+_UUID = U.encode()
 _SIZES = sorted({len(row.literal) for row in ROWS}, reverse=True)
 _REACH = 120  # characters that may stand before an inner literal
 # Kinds whose shape is short: they must also read like no word.
 _DOUBTED = frozenset(
-    {"openai", "vault", "resend", "lob", "launchdarkly", "alibaba", "voyage", "yandex", "brave", "nuget"}
+    {"openai", "vault", "resend", "lob", "launchdarkly", "alibaba", "voyage", "yandex", "brave", "nuget", "appveyor"}
 )
 # Kinds whose beginning is so short that the rest must have letters of both cases and digits.
 _MIXED = frozenset(
     {"litellm", "composio", "modal", "roboflow", "crates", "flagsmith", "mollie", "gocardless", "bitcoin"}
+    | {"mandrill", "fauna", "secret-key", "sanity", "adafruit", "netbird", "honeybadger"}
 )
 
 _PIECES = 6
@@ -40,6 +42,8 @@ def _searched(row: Row) -> Row:
     """The row as it is searched: only its beginning, which a line end may break. The whole is matched where it stands."""
     if row.before:
         return Row(row.literal, b"[A-Za-z0-9_~.-]" if row.rest else b"")
+    if row.rest.startswith(_UUID):
+        return Row(row.literal, b"[0-9a-fA-F]{8}-", bound=row.bound)
     size = 10 if len(row.literal) < 4 else 4
     return Row(row.literal, rb"[A-Za-z0-9_+/=.%%~\\\r\n-]{%d}" % size, bound=row.bound)
 

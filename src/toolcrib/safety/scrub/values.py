@@ -18,7 +18,7 @@ _REFERENCE = re.compile(
     | !\w+[ ]?[\w.]* $ | vault[:.] | ssm:/ | arn:aws | file:/ | file\( | op:// | awssm: | gcpsm: | secretsmanager
     | sha\d+[-:] | md5: | sha-\d+ | SHA256: | h1: | ENC[\[(] | \$ANSIBLE_VAULT | !vault
     | \w+://[^\s]*$ | data:\w+/ | -----BEGIN[ ](?:CERT|PUBLIC|RSA[ ]PUB) | ssh-(?:rsa|ed25519|dss)[ ] | ecdsa-sha2
-    | resolve:ssm | \{resolve: | @Microsoft\.KeyVault | projects/[\w-]+/secrets/
+    | \#[0-9a-fA-F]{3,8}(?![0-9A-Za-z]) | resolve:ssm | \{resolve: | @Microsoft\.KeyVault | projects/[\w-]+/secrets/
     """
 )
 _CODE = re.compile(
@@ -33,7 +33,8 @@ _CODE = re.compile(
     """
 )
 _PATH = re.compile(
-    r"(?:~|\.{1,2}|[A-Za-z]:\\{0,2}|\$\w+)?[/\\](?:[\w.@+ -]+[/\\])*[\w.@+*-]*"
+    r"(?:[\w.@+-]+/)+[\w.@+-]+\.[A-Za-z0-9]{1,5}"
+    r"|(?:~|\.{1,2}|[A-Za-z]:\\{0,2}|\$\w+)?[/\\](?:[\w.@+ -]+[/\\])*[\w.@+*-]*"
     r"|[\w.-]+\.(?:pem|key|crt|cer|json|ya?ml|toml|txt|ini|cfg|conf|pub|p12|pfx|jks|env|py|js|ts|go|rs|java|rb|php|sh|sql"
     r"|html?|css|md|log|xml|csv|png|jpe?g|svg|gz|zip|exe|dll|so|local|com|org|net|io|dev)"
 )
@@ -227,6 +228,8 @@ _POPULAR = frozenset(
 )
 _WORDS = re.compile(r"[A-Za-z]+|[0-9]+")
 _TURNS = re.compile(r"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]")
+_BOOTSTRAP = re.compile(r"[a-z0-9]{6}\.[a-z0-9]{16}")  # a token of Kubernetes, which reads like code
+_LABEL = re.compile(r"(?:[a-z]+|v?[0-9]{1,4})(?:[-_./:](?:[a-z]+|v?[0-9]{1,4}))+")
 _ODD = re.compile(r"[^A-Za-z0-9_.\- /]")
 
 
@@ -252,7 +255,7 @@ def is_secret(value: str, level: int, *, quoted: bool, alone: bool = False) -> b
         return False
     if _PATH.fullmatch(value) and not (level == PASSWORD and _ODD.search(value.lstrip("/\\~."))):
         return _is_base64(value, level)
-    if _CODE.match(value) and not (quoted and level == PASSWORD and _looks_chosen(value)):
+    if _CODE.match(value) and not (_BOOTSTRAP.fullmatch(value) or (quoted and _is_no_code(value, level))):
         return False
     if _PLAIN.fullmatch(value):
         return value.isdigit() and ((level == PASSWORD and 6 <= size <= 20) or (level == SECRET and size > 15))
@@ -267,6 +270,13 @@ _SHORTEST = {WEAK: 12, SECRET: 6, PASSWORD: 4}
 def _is_base64(value: str, level: int) -> bool:
     """A value that could be a path: base64 has slashes too."""
     return level >= SECRET and len(value) >= 20 and "." not in value and "-" not in value and is_random(value)
+
+
+def _is_no_code(value: str, level: int) -> bool:
+    """Quoted, and odd in a way that code is not."""
+    if value.count("(") != value.count(")") or _is_noise(value):
+        return "{{" not in value and "${" not in value and level >= SECRET
+    return level == PASSWORD and _looks_chosen(value)
 
 
 def _looks_chosen(value: str) -> bool:
@@ -301,7 +311,14 @@ def _is_odd(value: str, level: int, *, quoted: bool, alone: bool) -> bool:
         return _is_password(value, quoted=quoted, alone=alone)
     if level == SECRET:
         return is_random(value) if len(value) >= 8 else _is_short_mix(value) and (quoted or alone)
-    return len(value) >= 16 and is_random(value) and any(c.isdigit() for c in value)
+    return len(value) >= 16 and is_random(value) and any(c.isdigit() for c in value) and not _is_label(value)
+
+
+def _is_label(value: str) -> bool:
+    """Words and small numbers between dashes: `ci-cache-v2-linux`."""
+    return _LABEL.fullmatch(value) is not None and all(
+        len(word) < 3 or re.search("[aeiouy]", word) for word in re.findall("[a-z]+", value)
+    )
 
 
 def _is_short_mix(value: str) -> bool:
@@ -344,4 +361,6 @@ def is_random(value: str) -> bool:
     short = sum(len(word) <= 2 for word in words)
     if odd * 3 >= total and (total >= 8 or turns):
         return True
+    if total >= 10 and len(words) >= 5 and total * 5 <= len(letters) * (13 if len(letters) < 6 else 16):
+        return True  # the cases change too often
     return total >= 10 and short * 2 >= len(words) and len(words) >= 4

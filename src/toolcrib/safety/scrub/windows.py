@@ -7,7 +7,7 @@ name and its value. Where windows lie depends only on the text, so the chunks in
 import re
 from collections.abc import Sequence
 
-from toolcrib.safety.scrub.bodies import KIND, goes_on, is_open
+from toolcrib.safety.scrub.blocks import KIND, goes_on, is_open
 from toolcrib.safety.scrub.found import Found, merged
 
 WINDOW = 16 * 1024  # characters that are looked at together, and so the most that a stream holds back

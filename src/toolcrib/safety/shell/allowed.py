@@ -4,6 +4,8 @@ Each row holds names and the options that take the permission away: `-o` also wi
 also cut short or with a value, `-word` as it stands.
 """
 
+import re
+
 from toolcrib.safety.shell.marks import LOOSE, plain
 from toolcrib.safety.shell.names import names
 from toolcrib.safety.shell.run import Run, is_option
@@ -16,7 +18,10 @@ _READERS = (
         "xzcat zstdcat lz4cat zipinfo zless base32 base64 md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum",
         "",
     ),
-    ("cksum sum md5 shasum crc32 strings od hexdump hd size nm objdump readelf cmp tsort pr ldd rot13", ""),
+    (
+        "fc-list tput cksum sum md5 shasum crc32 strings od hexdump hd size nm objdump readelf cmp tsort pr ldd rot13",
+        "",
+    ),
     ("ls dir vdir lsd stat realpath readlink basename dirname namei du df lsblk findmnt lsattr getfacl pathchk", ""),
     ("exa eza whereis whatis apropos type hash egrep fgrep grep zgrep pgrep pidof tldr", ""),
     ("diff colordiff diff3 sdiff tree", "-o --output --to-file"),
@@ -105,6 +110,9 @@ ALLOWED = _table(_READERS) | _table(_DEVELOPING)
 BUILDERS = frozenset(_table(_DEVELOPING)) | {"npm", "yarn", "pnpm", "cargo", "go", "python", "python3", "node", "pip"}
 
 
+_PLACE = re.compile(r"\+{1,2}(?:[FGg]|[0-9]+[gGp%]?)\Z")  # where a pager begins
+
+
 def names_only(name: str) -> bool:
     """Whether the program's words are no files that it shows."""
     return name in _NAMES_ONLY
@@ -126,7 +134,7 @@ def permitted(run: Run) -> str:
                 break
             bare = plain(word)
             for option in barred:
-                if is_option(bare, option) or (option == "+" and bare.startswith("+")):
+                if is_option(bare, option) or (option == "+" and _PLACE.match(bare) is None and bare[:1] == "+"):
                     return option
     if barred and run.words and run.words[0] == LOOSE:
         return "words that are not known before it runs"

@@ -7,7 +7,7 @@ from toolcrib.safety.shell.names import names
 
 _RUNS = re.compile(
     r"os\s*\.\s*(?:system|popen|exec|spawn|posix_spawn)|subprocess|pty\b|commands\.get|popen|child_process|execSync|spawnSync|"
-    r"\bexec[lv]?[pe]?e?\s*[(\"' ]|\bsystem\s*[(\"' ]|\bqx\b|`[^`]+`|%x[\[({]|proc_open|shell_exec|passthru|pcntl_exec|"
+    r"\bexec[lv]?[pe]?e?\s*[(\"' ]|\bsystem\s*[(\"' $]|\bqx\b|`[^`]+`|%x[\[({]|proc_open|shell_exec|passthru|pcntl_exec|"
     r"Open3|IO\.popen|Process\.spawn|os\.execute|io\.popen|Runtime\.getRuntime|ProcessBuilder|\bspawn\b|dup2|Kernel\.exec|"
     r"\|&|\beval\b|\bexec\b|Deno\.run|Deno\.Command|Bun\.spawn|invoke_shell|\|\s*getline|fork\b",
     re.IGNORECASE,
@@ -18,8 +18,8 @@ _FETCHES = re.compile(
     re.IGNORECASE,
 )
 _SENDS = re.compile(
-    r"socket|fsockopen|TCPSocket|IO::Socket|net\.(?:connect|Socket|createConnection)|require\([\"']net[\"']\)|"
-    r"/inet/tcp|UDPSocket|smtplib|ftplib|paramiko|websocket|stream_socket_client|Socket::INET",
+    r"socket|fsockopen|TCPSocket|IO::Socket|-MIO\b|net\.(?:connect|Socket|createConnection)|require\([\"']net[\"']\)|"
+    r"/inet/tcp|UDPSocket|smtplib|ftplib|paramiko|websocket|stream_socket_client|Socket::INET|INET\(",
     re.IGNORECASE,
 )
 _REMOVES = re.compile(

@@ -19,7 +19,7 @@ from toolcrib.safety.shell.marks import (
     vague,
 )
 from toolcrib.safety.shell.names import names
-from toolcrib.safety.shell.places import credential_file, is_disk, is_network, resolved
+from toolcrib.safety.shell.places import credential_file, is_account_list, is_disk, is_network, resolved
 from toolcrib.safety.shell.programs import HANDLES
 from toolcrib.safety.shell.programs.reading import LOOKS, building
 from toolcrib.safety.shell.pure import output
@@ -258,7 +258,7 @@ def _reads(run: Run, name: str, scope: Scope) -> bool:
         run.ask("device", f"it would read the device {shown(name)}")
     if is_network(name):
         run.deny("network-shell", f"{shown(name)} opens a network connection from the shell")
-    return False
+    return is_account_list(name, scope.cwd)
 
 
 def _result(run: Run, out: str | None, *, secret: bool) -> str:

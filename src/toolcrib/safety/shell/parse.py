@@ -21,6 +21,10 @@ SHORT = 500  # bytes that are parsed in no time whatever they are
 _LEADING_BRACE = re.compile(r"(^|[;&|\n(`]\s*)(?=\{[^\s{},]*,)")
 
 
+# The grammar ends the word `a$IFS-b$IFS/c` before the second variable; with braces it does not.
+_JOINED = re.compile(rb"(?<=[\w/.-])\$([A-Za-z_]\w*)(?=[^\s\w])")
+
+
 @cache
 def parser() -> "Parser":
     """One parser for the process: making one costs more than using it."""
@@ -38,6 +42,8 @@ def parse(source: bytes) -> "Node":
 
     Raises TooLong.
     """
+    if source.count(b"$") > 1:
+        source = _JOINED.sub(rb"${\1}", source)
     root = _root(source)
     if root.has_error and b"{" in source:
         helped = _LEADING_BRACE.sub(r"\1command ", source.decode("utf-8", "replace")).encode()

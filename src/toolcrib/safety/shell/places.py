@@ -125,6 +125,11 @@ _CREDENTIAL_TREES = frozenset(
 )
 
 
+def is_account_list(word: str, cwd: str = "") -> bool:
+    """Who has an account here: free to read, and not to be sent anywhere."""
+    return resolved(word, cwd) in {"/etc/passwd", "/etc/group", "/etc/passwd-", "/etc/group-"}
+
+
 def credential_tree(word: str, cwd: str = "") -> bool:
     """Whether a folder, looked through as a whole, holds credentials: a home, the system's settings, all."""
     path = resolved(word, cwd).removesuffix("/*")

@@ -22,7 +22,7 @@ def copy(run: Run) -> str | None:
         note_write(run.machine, each, run.scope, mild=True)
     _taken(run, sources)
     if run.name == "install" and (mode := run.after("-m", "--mode")) and len(mode) == 4 and mode[0] in "24567=":
-        run.ask("setuid", "it would let others run a file with its owner's rights")
+        run.deny("setuid", "it would let others run a file with its owner's rights")
     if any(vague(word) for word in words):
         run.ask("path:unknown", "which files it takes is not known before it runs")
     _carried(run, sources, aims[0] if aims else "")

@@ -239,13 +239,19 @@ def make(run: Run) -> str | None:
             run.ask("make:file", "make would run a file outside the workspace")
     if run.has("-E", "-I", "--include-dir"):
         run.ask("make:option", "make would run a text from elsewhere")
-    if any(_sets_program(word) for word in run.words):
-        run.ask("make:variable", "a variable would make it run another program")
+    _made(run)
     if run.scope.wrote:
         run.ask("written-and-run", "it may run a file that the same command wrote")
     if run.words and run.words[0] == LOOSE:
         run.ask("make:unknown", "what it would make is not known before it runs")
     return None
+
+
+def _made(run: Run) -> None:
+    if any(_sets_program(word) for word in run.words):
+        run.ask("make:variable", "a variable would make it run another program")
+    if {"install", "uninstall", "install-strip", "altinstall"} & {plain(word) for word in run.operands("-f -C -j")}:
+        run.ask("make:install", "make would install outside the workspace")
 
 
 def _evaluated(run: Run) -> None:

@@ -4,7 +4,7 @@ import re
 
 from toolcrib.safety.shell.marks import NET, SECRET, UNKNOWN, plain, shown, taints, vague
 from toolcrib.safety.shell.names import names
-from toolcrib.safety.shell.places import credential_file, resolved
+from toolcrib.safety.shell.places import credential_file, is_account_list, resolved
 from toolcrib.safety.shell.run import Handle, Run
 from toolcrib.safety.shell.writing import note_read, note_write
 
@@ -116,7 +116,7 @@ def _sent(run: Run, values: list[str]) -> None:
     for value in values:
         for name in re.split(r"[=;]", plain(value)):
             path = name.lstrip("@<")
-            if credential_file(path, run.cwd):
+            if credential_file(path, run.cwd) or is_account_list(path, run.cwd):
                 run.deny("secret-sent", f"it would send {path} over the network")
         if SECRET in value:
             run.deny("secret-sent", "it would send a credential over the network")

@@ -113,7 +113,7 @@ def modes(run: Run) -> str | None:
             run.deny("system-path", f"it would change the rights of {shown(target)}, a file of the system")
     bits = plain(first)
     if run.name == "chmod" and _sets_id(bits):
-        run.ask("setuid", "it would let others run a file with its owner's rights")
+        run.deny("setuid", "it would let others run a file with its owner's rights")
     if run.name != "chmod" or deep or _open_to_all(bits) or not targets:
         run.ask("rights", f"it would change the rights of {' '.join(map(shown, targets))[:80]}")
     _whose(run, targets)

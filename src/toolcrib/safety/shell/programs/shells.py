@@ -202,6 +202,7 @@ def printf(run: Run) -> str | None:
         if "[" in name:
             run.ask("arithmetic", "an index is arithmetic, and arithmetic can run commands")
         made = run.again(["printf", *run.words[2:]])
+        run.machine.named(plain(name), made)
         run.scope.assign(plain(name), made)
     return None
 

@@ -108,6 +108,8 @@ def mount(run: Run) -> str | None:
 
 def unmount(run: Run) -> str | None:
     """`umount`, `swapoff`."""
+    if run.name == "swapon" and run.has("-s", "--show", "--summary"):
+        return None
     if run.has("-a", "--all") or any(plain(word) in {"/", "/home", "/boot", "/usr", "/var"} for word in run.words):
         run.deny("system-tree", "it would take file systems away from the machine")
     run.ask("mount", f"{run.name} would take something away from the machine")
@@ -189,6 +191,7 @@ def crontab(run: Run) -> str | None:
         run.deny("planned-work", "it would remove all planned work")
     if run.stdin is not None:
         untrusted(run, run.stdin, "crontab")
+        run.deny("start-up", "it would plan commands for later, when nobody looks")
         for line in run.stdin.split("\n")[:50]:
             parts = line.split(None, 5)
             if len(parts) == 6 and not line.startswith("#"):
@@ -204,6 +207,14 @@ def clear_log(run: Run) -> str | None:
     if run.has("--flush", "--relinquish-var", "--setup-keys", "--sync"):
         run.ask("traces", "it changes records of what was done")
     return UNKNOWN
+
+
+def capabilities(run: Run) -> str | None:
+    """`setcap`: a right of root's on a file."""
+    if any("+" in plain(word) or "=" in plain(word) for word in run.words):
+        run.deny("setuid", "it would let others run a file with rights of root")
+    run.ask("admin", "setcap changes the machine for all")
+    return None
 
 
 def admin(run: Run) -> str | None:
@@ -285,11 +296,12 @@ HANDLES: dict[str, Handle] = {
     "kill": kill,
     **dict.fromkeys(("pkill", "killall", "killall5", "skill", "xkill"), kill_by_name),
     **dict.fromkeys(("crontab", "fcrontab"), crontab),
+    "setcap": capabilities,
     "journalctl": clear_log,
     **dict.fromkeys(
         names(
             "update-alternatives alternatives ldconfig update-grub grub-install grub-mkconfig efibootmgr",
-            "dpkg-reconfigure setcap restorecon chcon update-initramfs dracut launchctl defaults networksetup",
+            "dpkg-reconfigure restorecon chcon update-initramfs dracut launchctl defaults networksetup",
             "scutil nmcli update-rc.d chkconfig logrotate tune2fs e2fsck fsck resize2fs quotacheck newgrp",
         ),
         admin,

@@ -5,6 +5,7 @@ import re
 from msgspec import Struct
 
 from toolcrib.safety.shell.marks import LOOSE, UNKNOWN, plain, vague
+from toolcrib.safety.shell.programs.shells import SHELLS
 from toolcrib.safety.shell.run import Handle, Run
 
 
@@ -107,6 +108,8 @@ def wrapped(run: Run) -> str | None:
     row = WRAPPERS[run.name]
     if row.why:
         run.machine.storable = False
+        if row.why == _RIGHTS and _is_root_shell(run, inner_words(run, row)):
+            run.deny("account", f"{run.name} would open a shell with all rights", "the one command that needs them")
         run.ask(f"wrapper:{run.name}", f"{run.name}: {row.why}", "the command without " + run.name)
     for option in row.text:
         text = run.after(option)
@@ -120,6 +123,15 @@ def wrapped(run: Run) -> str | None:
     if row.joined and len(inner) >= 1:
         return run.code(" ".join(inner))
     return run.again(inner)
+
+
+def _is_root_shell(run: Run, inner: list[str]) -> bool:
+    """`sudo -i`, `sudo bash`, `sudo su -`: a shell to type in, as root."""
+    names = [plain(word).rpartition("/")[2] for word in inner if not word.startswith("-")]
+    if not names:
+        return run.has("-i", "-s", "--login", "--shell")
+    typed = names[0] in SHELLS.split() and all(word in {"-", "-i", "-l", "--login"} for word in inner[1:])
+    return typed or (names[0] == "su" and names[1:] in ([], ["root"]) and not any("c" in word for word in inner[1:]))
 
 
 def inner_words(run: Run, row: Wrapper) -> list[str]:
@@ -188,6 +200,8 @@ def switch_user(run: Run) -> str | None:
     if text is not None:
         return run.code(text)
     inner = inner_words(run, _row("-u -g -G -s --shell"))
+    if run.name == "su" and [plain(word) for word in inner if word != "-"] in ([], ["root"]):
+        run.deny("account", "it would open a shell with all rights")
     if run.name == "runuser" and inner:
         run.again(inner)
     return UNKNOWN

@@ -25,6 +25,8 @@ async def agreed(
     `said` is what the guards said and grows by what they say anew; `note` takes down the answer and the arguments.
     """
     asks = [verdict for verdict in said if verdict.action == "ask"]
+    if not asks:
+        return call
     for _ in range(ROUNDS):
         answer = await approver(call, asks) if approver is not None else None
         if answer is None:

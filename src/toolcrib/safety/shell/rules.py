@@ -11,6 +11,7 @@ from toolcrib.safety.shell.names import names
 from toolcrib.services.config.values import ShellRule
 
 REST = "**"
+RULES = "rules:"  # how the verdicts of rules begin
 _ESCAPED = re.compile(r"([*?\[])")
 
 
@@ -93,7 +94,7 @@ def _seen(rule: ShellRule, judged: Judged) -> bool:
 
 def name_of(rule: ShellRule) -> str:
     """How a verdict names this rule."""
-    return " ".join(("rules:" + rule.program, *(rule.arguments or ())))
+    return " ".join((RULES + rule.program, *(rule.arguments or ())))
 
 
 # Whoever may start these may start anything: a stored rule for them would allow everything.
@@ -126,6 +127,11 @@ def pattern_for(judged: Judged) -> ShellRule | None:
     if not argv or any(vague(word) for word in argv):
         return None
     program = plain(argv[0])
-    if "/" in program or program in _OPEN_ENDED or re.match(r"python[\d.]+$", program):
+    if open_ended(program):
         return None
     return ShellRule(program, ALLOW, tuple(escaped(plain(word)) for word in argv[1:]), why="a person allowed it")
+
+
+def open_ended(program: str) -> bool:
+    """Whether whoever may start it may start anything."""
+    return "/" in program or program in _OPEN_ENDED or re.match(r"python[\d.]+$", program) is not None

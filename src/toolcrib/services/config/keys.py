@@ -1,6 +1,9 @@
 """Every key of toolcrib.yaml, with its kind, its default and what it is for. The reference is made from this table."""
 
+from typing import Any
+
 from toolcrib.services.config.kinds import (
+    Checked,
     Each,
     Either,
     Field,
@@ -152,6 +155,14 @@ _SHELL_RULE = Table(
         Field("not_match", Many(Word(), "commands"), "Commands that it must leave alone, checked at load", "[]"),
     )
 )
+
+
+def _no_own(names: Any) -> str:  # noqa: ANN401 - a value of a configuration
+    own = next((name for name in names if name.startswith("TOOLCRIB_")), "")
+    return f"{own} is Toolcrib's own, and commands do not get it." if own else ""
+
+
+_VARIABLES = Checked(NAMES, _no_own)
 _SECURITY = Field(
     "security",
     Word(("deny", "allowlist", "full")),
@@ -169,7 +180,9 @@ SHELL = Table(
         Field("rules", Many(_SHELL_RULE, "rules"), "Rules about programs in shell commands", "[]"),
         _SECURITY,
         _ASK,
-        Field("env", NAMES, "Variables of Toolcrib's own environment that commands see, beside the plain ones", "[]"),
+        Field(
+            "env", _VARIABLES, "Variables of Toolcrib's own environment that commands see, beside the plain ones", "[]"
+        ),
         Field("background", Whole(0, 100), "How many background processes an agent may have in a session", "5"),
         Field("agents", Each(Table((_SECURITY, _ASK)), "agent"), "What holds for single agents instead", "{}"),
     ),

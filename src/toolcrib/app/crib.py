@@ -185,7 +185,7 @@ class Crib:
     def approvals(self) -> "Desk":
         """What waits for a person's answer, and what people agreed to beforehand."""
         desk = heavy("toolcrib.services.approvals.asking").Desk
-        wrong = heavy("toolcrib.safety.shell.kept").wrong
+        wrong = heavy("toolcrib.safety.shell.rules").wrong
         return desk(self.store.approvals, self._watch, self.config.approvals, self._current, wrong=wrong)
 
     async def _still(self, call: Call) -> ToolError | None:

@@ -15,10 +15,9 @@ from toolcrib.core.guard import Call, Verdict, deny
 from toolcrib.core.tool import Tool
 from toolcrib.safety.shell.judged import ALLOW, ASK, DENY, Judged
 from toolcrib.safety.shell.judging import judge
-from toolcrib.safety.shell.kept import as_patterns, as_rules
 from toolcrib.safety.shell.marks import plain, vague
-from toolcrib.safety.shell.rules import open_ended, pattern_for
-from toolcrib.safety.shell.secrets import Written, with_variables
+from toolcrib.safety.shell.rules import as_patterns, as_rules, open_ended, pattern_for
+from toolcrib.safety.variables import Written, with_variables
 from toolcrib.services.config.values import ShellRule, ShellRules
 from toolcrib.services.places import Place
 from toolcrib.services.shell import Setting, Shell, setting_of

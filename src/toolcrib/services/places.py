@@ -7,6 +7,8 @@ from msgspec import Struct
 
 from toolcrib.core.call import Caller
 
+IN_WALLS = "walls"  # where commands run, as a rule that is kept says it
+
 
 class Place(Struct, frozen=True):
     """A caller's workspace on this machine, with every link resolved."""

@@ -9,14 +9,13 @@ from toolcrib.core.errors import ToolFailed
 from toolcrib.core.guard import Call, Verdict
 from toolcrib.services.commands import MIB, Access, Command, Commands, Limits, NoWalls, Running
 from toolcrib.services.config.values import Sandbox
-from toolcrib.services.places import Environment, Places
+from toolcrib.services.places import IN_WALLS, Environment, Places
 from toolcrib.services.processes import Job, Processes, Scrub, owner_of
 from toolcrib.services.vault.placeholders import Named, filtered
 from toolcrib.services.vault.secrets import Secrets
 
 BASH = ("/bin/bash", "--noprofile", "--norc", "-c")
 ON_HOST = "this machine, without walls"
-IN_WALLS = "walls"
 
 
 class Start(Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from annotated_types import Ge, Le, Len, MaxLen
 from toolcrib.core.call import Result
 from toolcrib.core.guard import Call
 from toolcrib.core.tool import Effect, Flow
-from toolcrib.safety.shell.secrets import with_variables
+from toolcrib.safety.variables import with_variables
 from toolcrib.services.processes import Job
 from toolcrib.services.shell import Shell, Start, ended_badly
 from toolcrib.tools.shell.family import family

@@ -51,12 +51,13 @@ class Host(Struct, frozen=True, kw_only=True):
 
 
 @cache
-def host() -> Host:
-    """This machine, looked at once."""
+def host(*, root: bool) -> Host:
+    """This machine for those who are root, or are not; looked at once."""
     linux = sys.platform == "linux"
+    ourselves = root == (os.geteuid() == 0)
     return Host(
-        bases=_bases() if linux else {},
-        root=os.geteuid() == 0,
+        bases=_bases() if linux and ourselves else {},
+        root=root,
         filtered=bool(linux and seccomp.program("closed")),
         counts_inside=linux and _kernel() >= _COUNTED_INSIDE,
         landlock=landlock.version() if linux else 0,
@@ -93,7 +94,7 @@ def bubblewrap_program(path: str | None, never: Iterable[str]) -> str:
     return ""
 
 
-async def bubblewrap(program: str, prove: Prove, *, as_root: bool) -> Walls:
+async def bubblewrap(facts: Host, program: str, prove: Prove, *, as_root: bool) -> Walls:
     """Namespaces by bubblewrap, and a filter of system calls."""
     if not program:
         return Walls(name="", about="bubblewrap is not installed", fix=diagnosis.INSTALL)
@@ -101,13 +102,12 @@ async def bubblewrap(program: str, prove: Prove, *, as_root: bool) -> Walls:
     if trouble:
         about = f"bubblewrap is installed and cannot be used ({diagnosis.short(trouble)})"
         return Walls(name="", about=about, fix=diagnosis.fix())
-    lacks = host().lacks(BUBBLEWRAP, as_root=as_root)
+    lacks = facts.lacks(BUBBLEWRAP, as_root=as_root)
     return Walls(name=BUBBLEWRAP, about="bubblewrap and seccomp hold programs", lacks=lacks, fix=_better(lacks))
 
 
-async def fenced(prove: Prove, *, as_root: bool) -> Walls:
+async def fenced(facts: Host, prove: Prove, *, as_root: bool) -> Walls:
     """Landlock and a filter that leaves no sockets."""
-    facts = host()
     if not facts.landlock or not facts.filtered:
         return Walls(name="", about="this kernel has no Landlock", fix="Use Linux 5.13 or newer with Landlock on.")
     trouble = await prove(LANDLOCK, "")

@@ -21,15 +21,19 @@ _TRIAL_SECONDS = 10.0
 _TRIALS: dict[tuple[str, str, int], str] = {}  # walls, program, user: empty, or why they do not stand
 
 
-class _Someone(NamedTuple):
-    """Who a program runs as, when that is not us."""
+class Someone(NamedTuple):
+    """Who programs run as, when that is not us."""
 
     user: int = -1
     group: int = -1
 
 
 class LocalCommands:
-    """Implements `Commands`. `docker` names an image; `unsafe_host` only says so when asked for the walls."""
+    """Implements `Commands`.
+
+    `docker_image` lets Docker be used; `unsafe_host` only says so when asked for the walls. `user` is who programs are
+    started by when we are root; the owner of the workspace otherwise, and ourselves when that is root.
+    """
 
     def __init__(
         self,
@@ -38,7 +42,10 @@ class LocalCommands:
         unsafe_host: bool = False,
         order: Sequence[str] = choice.ORDER,
         path: str | None = None,
+        user: Someone = Someone(),
     ) -> None:
+        self._host = choice.host(root=os.geteuid() == 0 and user.user <= 0)
+        self._user = user
         self._image = docker_image
         self._unsafe_host = unsafe_host
         self._order = tuple(order)
@@ -50,16 +57,16 @@ class LocalCommands:
 
     async def walls(self) -> Walls:
         if self._unsafe_host:
-            lacks = ("every wall", *choice.host().lacks(choice.HOST, as_root=choice.host().root))
+            lacks = ("every wall", *self._host.lacks(choice.HOST, as_root=self._host.root))
             return Walls(name=choice.HOST, about="programs run on this machine without walls, by configuration", lacks=lacks)
-        return await self._walls(_Someone(), os.getcwd())
+        return await self._walls(Someone(), os.getcwd())
 
     async def start(self, command: Command) -> LocalRunning:
         facts = places.workspace(command.workspace)
         cwd = places.beginning(command.workspace, command.cwd)
         if not command.argv:
             raise ToolFailed("There is no program to start.", code="no_program")
-        someone = _Someone(facts.st_uid, facts.st_gid) if os.geteuid() == 0 and facts.st_uid != 0 else _Someone()
+        someone = Someone(facts.st_uid, facts.st_gid) if self._host.root and facts.st_uid != 0 else Someone()
         if command.unsafe_host:
             launch = self._plain(command, cwd, someone)
         else:
@@ -79,7 +86,7 @@ class LocalCommands:
         if self._keeper is None:
             if choice.sys.platform != "linux":
                 raise NoWalls("Programs cannot be started on this system.", hint=diagnosis.NOT_LINUX)
-            self._keeper = Keeper(choice.host().bases)
+            self._keeper = Keeper(self._host.bases, *self._user)
         return self._keeper
 
     async def close(self) -> None:
@@ -94,7 +101,7 @@ class LocalCommands:
 
     # What holds it
 
-    async def _walls(self, someone: _Someone, workspace: str) -> Walls:
+    async def _walls(self, someone: Someone, workspace: str) -> Walls:
         program = self._bubblewrap(workspace)
         known = self._known.get((someone.user, program))
         if known is None:
@@ -106,10 +113,10 @@ class LocalCommands:
             self._programs[workspace] = choice.bubblewrap_program(self._path, (workspace, os.getcwd()))
         return self._programs[workspace]
 
-    async def _found(self, someone: _Someone, program: str) -> Walls:
+    async def _found(self, someone: Someone, program: str) -> Walls:
         if choice.sys.platform != "linux":
             return Walls(name="", about="There is no sandbox on this system.", fix=diagnosis.NOT_LINUX)
-        as_root = choice.host().root and someone.user <= 0
+        as_root = self._host.root and someone.user <= 0
         fixes: list[str] = []
         abouts: list[str] = []
 
@@ -118,9 +125,9 @@ class LocalCommands:
 
         for name in self._order:
             if name == choice.BUBBLEWRAP:
-                walls = await choice.bubblewrap(program, prove, as_root=as_root)
+                walls = await choice.bubblewrap(self._host, program, prove, as_root=as_root)
             elif name == choice.LANDLOCK:
-                walls = await choice.fenced(prove, as_root=as_root)
+                walls = await choice.fenced(self._host, prove, as_root=as_root)
             else:
                 walls = await asyncio.to_thread(choice.contained, docker.find(self._path), self._image)
             if walls.name:
@@ -133,9 +140,9 @@ class LocalCommands:
             fix=" Or: ".join(fixes),
         )
 
-    async def _tried(self, walls: str, program: str, someone: _Someone) -> str:
+    async def _tried(self, walls: str, program: str, someone: Someone) -> str:
         """Run something that does nothing, once in the life of this process."""
-        key = (walls, program, someone.user)
+        key = (walls, program, someone.user if someone.user >= 0 else self._user.user)
         if key not in _TRIALS:
             trial = Command(argv=("true",), workspace="/tmp", access=Access.NONE, limits=Limits(seconds=_TRIAL_SECONDS))  # noqa: S108
             try:
@@ -153,12 +160,12 @@ class LocalCommands:
 
     # What is started
 
-    def _launch(self, walls: str, command: Command, cwd: str, someone: _Someone) -> Launch:
+    def _launch(self, walls: str, command: Command, cwd: str, someone: Someone) -> Launch:
         build = {choice.BUBBLEWRAP: self._walled, choice.LANDLOCK: self._fenced, choice.DOCKER: self._contained}
         return build[walls](command, cwd, someone)
 
-    def _walled(self, command: Command, cwd: str, someone: _Someone) -> Launch:
-        facts = choice.host()
+    def _walled(self, command: Command, cwd: str, someone: Someone) -> Launch:
+        facts = self._host
         covers = _covers(command)
         seen = _seen(command)
         program = places.program(command.argv[0], dict(command.env), seen, cwd)
@@ -173,7 +180,7 @@ class LocalCommands:
             mapped=facts.root and someone.user <= 0,
         )
         bwrap = self._bubblewrap(command.workspace)
-        return _base(command, cwd, someone)._replace(
+        return self._base(command, cwd, someone)._replace(
             argv=bubblewrap.argv(bwrap, (program, *command.argv[1:])),
             options=options,
             files=bubblewrap.copied(command),
@@ -183,24 +190,24 @@ class LocalCommands:
             ghosts=list(covers.ghosts),
         )
 
-    def _fenced(self, command: Command, cwd: str, someone: _Someone) -> Launch:
+    def _fenced(self, command: Command, cwd: str, someone: Someone) -> Launch:
         program = places.program(command.argv[0], dict(command.env), _seen(command), cwd)
-        return _base(command, cwd, someone)._replace(
+        return self._base(command, cwd, someone)._replace(
             argv=[program, *command.argv[1:]],
             filter="inet" if command.network else "closed",
             fence=fences.whole(command),
             scratch=True,
         )
 
-    def _contained(self, command: Command, cwd: str, someone: _Someone) -> Launch:
+    def _contained(self, command: Command, cwd: str, someone: Someone) -> Launch:
         name = f"toolcrib-{uuid.uuid4().hex[:16]}"
-        user = someone if someone.user >= 0 else _Someone(os.getuid(), os.getgid())
+        user = someone if someone.user >= 0 else Someone(os.getuid(), os.getgid())
         client = docker.find(self._path)
         covers = _covers(command)
         words = docker.argv(
             client, self._image, command, cwd, covers, name=name, user=f"{user.user}:{user.group}"
         )
-        return _base(command, "/", _Someone())._replace(
+        return self._base(command, "/", Someone())._replace(
             argv=words,
             env={**command.env, **docker.client_env()},
             limits=[],
@@ -210,33 +217,33 @@ class LocalCommands:
             after=docker.ending(client, name),
         )
 
-    def _plain(self, command: Command, cwd: str, someone: _Someone) -> Launch:
+    def _plain(self, command: Command, cwd: str, someone: Someone) -> Launch:
         """No walls. Time, what it may use up, and that nothing outlives it, hold all the same."""
         program = places.program(command.argv[0], dict(command.env), ("/",), cwd)
-        return _base(command, cwd, _Someone())._replace(
+        return self._base(command, cwd, Someone())._replace(
             argv=[program, *command.argv[1:]], private=False, fence=Fence(), filter=""
         )
 
 
-def _base(command: Command, cwd: str, someone: _Someone) -> Launch:
-    limits = command.limits
-    return Launch(
-        argv=[],
-        env=dict(command.env),
-        cwd=cwd,
-        workspace=command.workspace,
-        seconds=limits.seconds if math.isfinite(limits.seconds) else 1e9,
-        processes=limits.processes,
-        memory=limits.memory,
-        cpus=limits.cpus,
-        limits=_limits(limits),
-        user=someone.user,
-        group=someone.group,
-        counted="user",
-    )
+    def _base(self, command: Command, cwd: str, someone: Someone) -> Launch:
+        limits = command.limits
+        return Launch(
+            argv=[],
+            env=dict(command.env),
+            cwd=cwd,
+            workspace=command.workspace,
+            seconds=limits.seconds if math.isfinite(limits.seconds) else 1e9,
+            processes=limits.processes,
+            memory=limits.memory,
+            cpus=limits.cpus,
+            limits=_limits(limits, together=self._host.holds("memory")),
+            user=someone.user,
+            group=someone.group,
+            counted="user",
+        )
 
 
-def _limits(limits: Limits) -> list[tuple[int, int]]:
+def _limits(limits: Limits, *, together: bool) -> list[tuple[int, int]]:
     """What each single process may use, where no control group bounds them together."""
     out = [
         (resource.RLIMIT_CORE, 0),
@@ -244,7 +251,7 @@ def _limits(limits: Limits) -> list[tuple[int, int]]:
         (resource.RLIMIT_FSIZE, limits.file),
         (resource.RLIMIT_CPU, int(min(limits.seconds * max(limits.cpus, 1), 1e9)) + 1),
     ]
-    if not choice.host().holds("memory"):
+    if not together:
         out += [(resource.RLIMIT_DATA, limits.memory), (resource.RLIMIT_AS, limits.memory * _ADDRESSES)]
     return out
 

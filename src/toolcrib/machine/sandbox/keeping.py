@@ -30,8 +30,8 @@ _PACKAGE = str(Path(__file__).parents[2])
 class Keeper:
     """Starts programs. One for each event loop's worth of programs; it ends when it is let go of."""
 
-    def __init__(self, bases: groups.Bases) -> None:
-        self._bases = bases
+    def __init__(self, bases: groups.Bases, user: int = -1, group: int = -1) -> None:
+        self._settings = json.dumps([bases, user, group])
         self._process: subprocess.Popen[bytes] | None = None
         self._requests: socket.socket | None = None
 
@@ -74,7 +74,7 @@ class Keeper:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(  # noqa: S603 - our own code, with nothing of the caller's in the command
-                [sys.executable, "-I", "-S", "-c", _BEGIN, _PACKAGE, json.dumps(self._bases)],
+                [sys.executable, "-I", "-S", "-c", _BEGIN, _PACKAGE, self._settings],
                 stdin=theirs,
                 stdout=subprocess.DEVNULL,
                 env={"LANG": "C.UTF-8"},

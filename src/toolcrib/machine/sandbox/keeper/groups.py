@@ -77,8 +77,12 @@ class Group:
 
     def join(self) -> None:
         """Put the calling process into it."""
-        for folder in self.folders.values():
-            _write(f"{folder}/cgroup.procs", 0)
+        for controller, folder in self.folders.items():
+            try:
+                _write(f"{folder}/cgroup.procs", 0)
+            except OSError:
+                if controller != "cpu":  # it takes no process that runs in real time
+                    raise
 
     def limit(self, *, memory: int, processes: int, cpus: float) -> None:
         """Bound what its members use together."""

@@ -20,8 +20,12 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # Ctrl-C is for whoever started us; our end is the socket's
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    bases = json.loads(sys.argv[1])
+    bases, user, group = json.loads(sys.argv[1])
     requests = socket.socket(fileno=os.dup(0))
+    if user >= 0:
+        os.setgroups([])
+        os.setresgid(group, group, group)
+        os.setresuid(user, user, user)
     landlock.version()
     inner.libc()
     for families in seccomp.FAMILIES:

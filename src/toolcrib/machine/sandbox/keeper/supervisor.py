@@ -203,15 +203,14 @@ class _Program:
         if _reaped():
             return
         self._group.shut()
-        while time.monotonic() < until:
+        if self._inside:  # the kernel ends all inside with the first of them
+            _kill([self._inside, self._child], signal.SIGKILL)
+            signal.sigtimedwait({signal.SIGCHLD}, 0.1)
+        while not _reaped() and time.monotonic() < until:
             victims = _below(os.getpid())
-            for number in (signal.SIGSTOP, signal.SIGKILL):
-                for pid in victims:
-                    with suppress(OSError):
-                        os.kill(pid, number)
+            _kill(victims, signal.SIGSTOP)
+            _kill(victims, signal.SIGKILL)
             signal.sigtimedwait({signal.SIGCHLD}, 0.02)
-            if _reaped():
-                return
 
     def _clear(self) -> None:
         self._ghosts.take_away(self._launch.ghosts)
@@ -245,6 +244,12 @@ def _remove(top: str) -> None:
                 os.rmdir(name, dir_fd=handle)
     with suppress(OSError):
         os.rmdir(top)  # noqa: PTH106
+
+
+def _kill(pids: list[int], number: int) -> None:
+    for pid in pids:
+        with suppress(OSError):
+            os.kill(pid, number)
 
 
 def _reaped() -> bool:

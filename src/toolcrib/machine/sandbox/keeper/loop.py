@@ -1,0 +1,57 @@
+"""The keeper: it always has one supervisor ready, with its process already in its control group.
+
+Forks and moves between groups then cost a start nothing: they were done before it was asked for.
+"""
+
+import gc
+import json
+import os
+import select
+import signal
+import socket
+import sys
+
+from toolcrib.machine.sandbox.keeper import inner, landlock, seccomp
+from toolcrib.machine.sandbox.keeper.supervisor import supervise
+
+
+def main() -> None:
+    """Keep one ready until the socket, given as standard input, is closed at the other end."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # Ctrl-C is for whoever started us; our end is the socket's
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    bases, user, group = json.loads(sys.argv[1])
+    requests = socket.socket(fileno=os.dup(0))
+    if user >= 0:
+        os.setgroups([])
+        os.setresgid(group, group, group)
+        os.setresuid(user, user, user)
+    landlock.version()
+    inner.libc()
+    for families in seccomp.FAMILIES:
+        seccomp.program(families)
+    gc.disable()  # every process of ours is short, and a collection would copy what forks share
+    count = 0
+    while True:
+        count += 1
+        read, write = os.pipe()
+        if os.fork() == 0:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            os.close(read)
+            supervise(requests, write, bases, f"toolcrib-{os.getppid()}-{count}")
+            os._exit(0)
+        os.close(write)
+        poll = select.poll()
+        poll.register(read, select.POLLIN)
+        poll.poll()
+        told = os.read(read, 1)
+        os.close(read)
+        if not told and not _open(requests):
+            return
+
+
+def _open(requests: socket.socket) -> bool:
+    """Whether anybody may still ask."""
+    poll = select.poll()
+    poll.register(requests, select.POLLIN)
+    return not any(event & select.POLLHUP for _, event in poll.poll(0))

@@ -16,7 +16,9 @@ _WALLS = (
 _MOST = 8_000  # bubblewrap takes 9,000 words
 
 
-def options(command: Command, cwd: str, covers: places.Covers, *, filtered: bool, blocked: bool, mapped: bool) -> list[str]:
+def options(
+    command: Command, cwd: str, covers: places.Covers, *, filtered: bool, blocked: bool, mapped: bool
+) -> list[str]:
     """In the order in which bubblewrap does them. What comes later lies over what came before."""
     words = [*_WALLS, "--json-status-fd", str(STATUS)]
     words += [] if command.network else ["--unshare-net"]
@@ -52,7 +54,20 @@ def _root(command: Command) -> list[str]:
         if os.path.isdir(path):
             words += ["--ro-bind", path, path]
     size = ["--size", str(command.limits.memory)]
-    words += ["--proc", "/proc", "--dev", "/dev", *size, "--tmpfs", "/dev/shm", *size, "--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
+    words += [
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        *size,
+        "--tmpfs",
+        "/dev/shm",
+        *size,
+        "--perms",
+        "1777",
+        "--tmpfs",
+        "/tmp",
+    ]  # noqa: S108
     words += ["--dir", "/run", "--dir", "/var", "--symlink", "/tmp", "/var/tmp"]  # noqa: S108
     for path in command.readable:
         words += ["--ro-bind-try", path, path]

@@ -58,7 +58,9 @@ class LocalCommands:
     async def walls(self) -> Walls:
         if self._unsafe_host:
             lacks = ("every wall", *self._host.lacks(choice.HOST, as_root=self._host.root))
-            return Walls(name=choice.HOST, about="programs run on this machine without walls, by configuration", lacks=lacks)
+            return Walls(
+                name=choice.HOST, about="programs run on this machine without walls, by configuration", lacks=lacks
+            )
         return await self._walls(Someone(), os.getcwd())
 
     async def start(self, command: Command) -> LocalRunning:
@@ -204,9 +206,7 @@ class LocalCommands:
         user = someone if someone.user >= 0 else Someone(os.getuid(), os.getgid())
         client = docker.find(self._path)
         covers = _covers(command)
-        words = docker.argv(
-            client, self._image, command, cwd, covers, name=name, user=f"{user.user}:{user.group}"
-        )
+        words = docker.argv(client, self._image, command, cwd, covers, name=name, user=f"{user.user}:{user.group}")
         return self._base(command, "/", Someone())._replace(
             argv=words,
             env={**command.env, **docker.client_env()},
@@ -223,7 +223,6 @@ class LocalCommands:
         return self._base(command, cwd, Someone())._replace(
             argv=[program, *command.argv[1:]], private=False, fence=Fence(), filter=""
         )
-
 
     def _base(self, command: Command, cwd: str, someone: Someone) -> Launch:
         limits = command.limits

@@ -43,7 +43,9 @@ class Keeper:
             self._ask([handle, *pipes.theirs])
         except OSError as error:
             pipes.close_ours()
-            raise ToolFailed(f"The keeper of programs cannot be reached: {error.strerror}.", code="not_started") from None
+            raise ToolFailed(
+                f"The keeper of programs cannot be reached: {error.strerror}.", code="not_started"
+            ) from None
         finally:
             os.close(handle)
             pipes.close_theirs()

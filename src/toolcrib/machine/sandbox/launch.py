@@ -4,7 +4,13 @@ import json
 import os
 from typing import Any, NamedTuple
 
-ARGS, FILTER, STATUS, BLOCK, FILES = 3, 4, 5, 6, 7  # handles that bubblewrap gets, by number; FILES is the first of many
+ARGS, FILTER, STATUS, BLOCK, FILES = (
+    3,
+    4,
+    5,
+    6,
+    7,
+)  # handles that bubblewrap gets, by number; FILES is the first of many
 
 
 class Fence(NamedTuple):

@@ -81,7 +81,9 @@ def beginning(top: str, cwd: str) -> str:
     """The folder that a program begins in. Raises ToolFailed when it is not below the workspace."""
     path = os.path.normpath(os.path.join(top, cwd))
     if not within(path, os.path.normpath(top)) or not within(os.path.realpath(path), os.path.realpath(top)):
-        raise ToolFailed(f"{cwd} is not below the workspace.", code="outside_workspace", hint="Name a folder inside it.")
+        raise ToolFailed(
+            f"{cwd} is not below the workspace.", code="outside_workspace", hint="Name a folder inside it."
+        )
     if not os.path.isdir(path):
         raise ToolFailed(f"There is no folder {cwd} in the workspace.", code="not_found", hint="Make it first.")
     return path
@@ -95,8 +97,12 @@ def within(path: str, top: str) -> bool:
 def below(top: str, paths: Iterable[str]) -> list[str]:
     """What those paths of a workspace lead to, where it exists and is inside: nothing outside is shown anyway."""
     real = os.path.realpath(top)
-    found = (os.path.realpath(os.path.join(real, path.lstrip("/") if not within(path, top) else path)) for path in paths)
-    return sorted({top + path[len(real) :] for path in found if path != real and within(path, real) and os.path.exists(path)})
+    found = (
+        os.path.realpath(os.path.join(real, path.lstrip("/") if not within(path, top) else path)) for path in paths
+    )
+    return sorted(
+        {top + path[len(real) :] for path in found if path != real and within(path, real) and os.path.exists(path)}
+    )
 
 
 def covers(top: str) -> Covers:

@@ -142,9 +142,8 @@ def open_ended(program: str) -> bool:
     return "/" in program or program in _OPEN_ENDED or re.match(r"python[\d.]+$", program) is not None
 
 
-# A rule that came of a yes for always, as a person sees and edits it:
-#     {"program": "terraform", "arguments": "apply -auto-approve", "runs on": "walls"}
-# `arguments` has a pattern for each argument, quoted as in a shell. Without `runs on` it holds inside walls only.
+# A rule that came of a yes for always, as a person sees and edits it: `program=terraform`, `arguments=apply -auto-approve`,
+# `runs on=walls`. Its arguments are quoted as in a shell. Without `runs on` it holds inside walls only.
 
 
 def as_patterns(rule: ShellRule, runs_on: str) -> dict[str, str]:

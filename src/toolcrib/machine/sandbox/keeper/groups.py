@@ -14,7 +14,9 @@ _PATIENCE = 5.0
 
 def find(text: str, mounts: str) -> Bases:
     """Where groups can be made: our own group or one above it. Takes /proc/self/cgroup and /proc/self/mountinfo."""
-    own = {name: path for line in text.splitlines() for _, names, path in [line.split(":", 2)] for name in names.split(",")}
+    own = {
+        name: path for line in text.splitlines() for _, names, path in [line.split(":", 2)] for name in names.split(",")
+    }
     found: Bases = {}
     for line in mounts.splitlines():
         left, _, right = line.partition(" - ")
@@ -109,7 +111,10 @@ class Group:
         folder = self.folders.get("unified") or self.folders.get("memory")
         with suppress(OSError):
             if folder:
-                return any(line.startswith("oom_kill ") and line.split()[1] != "0" for line in _read(f"{folder}/{name}").splitlines())
+                return any(
+                    line.startswith("oom_kill ") and line.split()[1] != "0"
+                    for line in _read(f"{folder}/{name}").splitlines()
+                )
         return False
 
     def members(self) -> set[int]:

@@ -22,7 +22,13 @@ _SUBREAPER, _DEATH_SIGNAL = 36, 1
 _PATIENCE = 10.0  # how long ending everything may take before it is given up
 _CLEARING = 15.0
 _BLOCKS = 1 << 16
-_PLAIN = (signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ)  # what is ignored stays so in a program
+_PLAIN = (
+    signal.SIGINT,
+    signal.SIGHUP,
+    signal.SIGTERM,
+    signal.SIGPIPE,
+    signal.SIGXFSZ,
+)  # what is ignored stays so in a program
 
 
 def supervise(requests: socket.socket, taken: int, bases: Bases, name: str) -> None:

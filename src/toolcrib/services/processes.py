@@ -63,6 +63,7 @@ class Job:
         self._last = self.began
         self._scrub = scrub
         self._over = heavy("asyncio").Event()
+        self._moved = heavy("asyncio").Event()
         self._following = heavy("asyncio").ensure_future(self._follow())
 
     @property
@@ -105,12 +106,24 @@ class Job:
 
     def news(self) -> tuple[str, int]:
         """What was printed since it was last asked for, in whole lines while it runs, and how much of that is gone."""
-        start = max(self.told, self.kept.first)
-        lost, end = start - self.told, self.kept.total
-        if self.ended is None and time.monotonic() - self._last < QUIET:
-            end = start + self.kept.since(start).rfind(b"\n") + 1
-        self.told = end
+        start, end = max(self.told, self.kept.first), self._end_of_news()
+        lost, self.told = start - self.told, end
         return self.shown(start, end), lost
+
+    async def moved(self, seconds: float) -> None:
+        """Wait until there is something new to tell, or it has ended; not longer than that."""
+        asyncio, until = heavy("asyncio"), time.monotonic() + seconds
+        while self.ended is None and self._end_of_news() <= self.told and (left := until - time.monotonic()) > 0:
+            self._moved.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._moved.wait(), min(left, QUIET))
+
+    def _end_of_news(self) -> int:
+        """How far there is something to tell."""
+        if self.ended is not None or time.monotonic() - self._last >= QUIET:
+            return self.kept.total
+        start = max(self.told, self.kept.first)
+        return start + self.kept.since(start).rfind(b"\n") + 1
 
     async def _follow(self) -> None:
         asyncio = heavy("asyncio")
@@ -122,11 +135,13 @@ class Job:
         finally:
             reading.cancel()
             self._over.set()
+            self._moved.set()
 
     async def _read(self) -> None:
         while data := await self.running.read():
             self._last = time.monotonic()
             self.kept.add(data)
+            self._moved.set()
 
 
 class Processes:

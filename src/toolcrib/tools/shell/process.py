@@ -18,6 +18,7 @@ from toolcrib.tools.shell.run import COMMAND, OUTPUT, started, wanted_of
 
 LINES = 200
 INPUT = 60_000
+PATIENCE = 1.0  # seconds that poll waits for something new, so that an agent does not spin
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
@@ -80,6 +81,7 @@ async def _start(shell: Shell, call: Call, wanted: Wanted) -> Result:
 
 async def _poll(shell: Shell, call: Call, wanted: Wanted) -> Result:
     job = shell.processes.find(call.caller, wanted.id)
+    await job.moved(PATIENCE)
     text, lost = job.news()
     cut = max(0, len(text) - OUTPUT)
     lines = [f"[{job.id}: {job.state}, {_age(job)}]"]

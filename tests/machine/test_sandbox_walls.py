@@ -96,7 +96,9 @@ def left(marker: str) -> list[str]:
 @pytest.mark.meets("sandbox:checks:fifteen", "sandbox:orphans:killed")
 @pytest.mark.parametrize("check", CHECKS)
 async def test_the_walls_hold(check: str, place: Place, outside: Outside):
-    came = await place.run(PYTHON, "-c", SCRIPT, check, said_to=json.dumps(outside.aims).encode(), limits=LIMITS, env=ENV)
+    came = await place.run(
+        PYTHON, "-c", SCRIPT, check, said_to=json.dumps(outside.aims).encode(), limits=LIMITS, env=ENV
+    )
     assert "open:" not in came.said
     assert came.said.strip().endswith("held") or came.ended.why in {"memory", "signal"}, came
     outside.udp.setblocking(False)

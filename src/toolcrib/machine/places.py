@@ -55,8 +55,8 @@ class LocalPlaces:
 
     def _told(self, place: str) -> str:
         """A file's identity; nothing when there is no such file."""
-        real = os.path.realpath(place)
         with suppress(OSError, ValueError):
+            real = os.path.realpath(place)
             about = Path(real).stat()
             if not stat.S_ISREG(about.st_mode):
                 return ""

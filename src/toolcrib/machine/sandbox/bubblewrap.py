@@ -53,7 +53,7 @@ def _root(command: Command) -> list[str]:
             words += ["--ro-bind", path, path]
     size = ["--size", str(command.limits.memory)]
     words += ["--proc", "/proc", "--dev", "/dev", *size, "--tmpfs", "/dev/shm", *size, "--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
-    words += ["--dir", "/run", "--dir", "/var", "--symlink", "/tmp", "/var/tmp"]  # noqa: S108
+    words += ["--dir", "/run", "--dir", "/var", *size, "--perms", "1777", "--tmpfs", "/var/tmp"]  # noqa: S108
     for path in command.readable:
         words += ["--ro-bind-try", path, path]
     return words

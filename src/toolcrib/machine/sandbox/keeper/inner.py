@@ -15,7 +15,6 @@ _NO_NEW_PRIVILEGES, _SECCOMP, _DROP_BOUND, _SECURE_BITS, _CLEAR_AMBIENT = 38, 22
 _NO_ROOT = 0x0F  # user 0 gets no capabilities by being user 0, and none keeps them over a change of user; locked
 _CAPABILITIES = 41
 _APART = 100  # handles above the numbers that bubblewrap is told
-CLOSE_ON_EXEC = 0x40000000  # MSG_CMSG_CLOEXEC
 INPUT, OUTPUT, ERRORS, TOLD, HELD = range(5)  # the handles that come with the launch, after the launch itself
 
 
@@ -27,10 +26,18 @@ class _CapHeader(ctypes.Structure):
     _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
 
 
+def received(wire: socket.socket) -> list[int]:
+    """The handles that come next, which no program inherits; none: the other end is closed."""
+    _, handles, _, _ = socket.recv_fds(wire, 16, 8)
+    for one in handles:
+        os.set_inheritable(one, False)  # Python passes no flag on to the kernel that would do it at once
+    return handles
+
+
 def become(wire: socket.socket) -> None:
     """Wait to be told what to become, and become it. If that fails, say so on the wire and end."""
-    message, handles, _, _ = socket.recv_fds(wire, 16, 8, CLOSE_ON_EXEC)
-    if not message:
+    handles = received(wire)
+    if not handles:
         os._exit(0)
     launch = unpacked(handles[0])
     try:

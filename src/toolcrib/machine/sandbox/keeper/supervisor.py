@@ -15,7 +15,7 @@ from contextlib import suppress
 
 from toolcrib.machine.sandbox.keeper.ghosts import Ghosts
 from toolcrib.machine.sandbox.keeper.groups import Bases, Group
-from toolcrib.machine.sandbox.keeper.inner import CLOSE_ON_EXEC, become, libc
+from toolcrib.machine.sandbox.keeper.inner import become, libc, received
 from toolcrib.machine.sandbox.launch import Launch, packed, unpacked
 
 _SUBREAPER, _DEATH_SIGNAL = 36, 1
@@ -41,9 +41,9 @@ def supervise(requests: socket.socket, taken: int, bases: Bases, name: str) -> N
         group.join()
         become(theirs)
     theirs.close()
-    message, handles, _, _ = socket.recv_fds(requests, 16, 8, CLOSE_ON_EXEC)
+    handles = received(requests)
     requests.close()
-    if message:
+    if handles:
         launch, *pipes = handles
         _Program(child, ours, group, unpacked(launch)).run(launch, pipes, taken)
     else:
@@ -236,12 +236,10 @@ def _run(argv: list[str], env: dict[str, str]) -> None:
 def _remove(top: str) -> None:
     """A folder and all below it; no link is followed."""
     for _, folders, files, handle in os.fwalk(top, topdown=False):
-        for name in files:
-            with suppress(OSError):
-                os.unlink(name, dir_fd=handle)
-        for name in folders:
-            with suppress(OSError):
-                os.rmdir(name, dir_fd=handle)
+        for name in (*files, *folders):
+            for remove in (os.unlink, os.rmdir):  # a link to a folder counts as a folder, and is none
+                with suppress(OSError):
+                    remove(name, dir_fd=handle)
     with suppress(OSError):
         os.rmdir(top)  # noqa: PTH106
 

@@ -195,6 +195,36 @@ async def test_a_file_that_is_no_program_says_so(place: Place):
         assert "tool" in came.said
 
 
+@pytest.mark.parametrize(
+    ("argv", "env", "code"),
+    [
+        ((), {}, "no_program"),
+        (("",), {}, "no_program"),
+        (("echo", "a\0b"), ENV, "bad_command"),
+        (("echo",), {"A\0B": "c"}, "bad_command"),
+        (("echo",), {"A=B": "c"}, "bad_command"),
+        (("echo", "\ud800"), ENV, "not_started"),
+        (("echo", "x" * 200_000), ENV, "not_started"),
+    ],
+)
+async def test_words_that_cannot_be_given_are_refused(place: Place, argv: tuple[str, ...], env: dict[str, str], code: str):
+    async with opened(place.commands()) as commands:
+        try:
+            came = await came_of(commands, place.command(*argv, env=env))
+        except ToolError as error:
+            assert error.as_fault().code == code  # noqa: PT017 - bubblewrap says the last by itself
+        else:
+            assert place.walls == "bubblewrap"
+            assert code == "not_started"
+            assert came.ended.code != 0
+        assert (await came_of(commands, place.command("echo", "on"))).said == "on\n"
+
+
+async def test_words_that_are_not_text_come_as_they_are(place: Place):
+    came = await place.run("sh", "-c", "printf %s \"$1\" | od -An -tx1", "sh", os.fsdecode(b"\xff\xfe"))
+    assert came.said.split() == ["ff", "fe"]
+
+
 async def test_a_workspace_that_vanished_is_told(place: Place):
     async with opened(place.commands()) as commands:
         place.top.rmdir()

@@ -64,8 +64,7 @@ class LocalCommands:
     async def start(self, command: Command) -> LocalRunning:
         facts = places.workspace(command.workspace)
         cwd = places.beginning(command.workspace, command.cwd)
-        if not command.argv:
-            raise ToolFailed("There is no program to start.", code="no_program")
+        _check_words(command)
         someone = Someone(facts.st_uid, facts.st_gid) if self._host.root and facts.st_uid != 0 else Someone()
         if command.unsafe_host:
             launch = self._plain(command, cwd, someone)
@@ -73,7 +72,7 @@ class LocalCommands:
             walls = await self._walls(someone, command.workspace)
             if not walls.name:
                 raise NoWalls(walls.about, hint=walls.fix)
-            launch = self._launch(walls.name, command, cwd, someone)
+            launch = self._launch(walls.name, command, cwd, someone, self._bubblewrap(command.workspace))
         return await self._started(launch, command)
 
     async def _started(self, launch: Launch, command: Command) -> LocalRunning:
@@ -146,7 +145,7 @@ class LocalCommands:
         if key not in _TRIALS:
             trial = Command(argv=("true",), workspace="/tmp", access=Access.NONE, limits=Limits(seconds=_TRIAL_SECONDS))  # noqa: S108
             try:
-                launch = self._launch(walls, trial, "/tmp", someone)  # noqa: S108
+                launch = self._launch(walls, trial, "/tmp", someone, program)  # noqa: S108
                 running = await self._started(launch, trial)
             except ToolError as error:
                 _TRIALS[key] = error.message
@@ -160,11 +159,12 @@ class LocalCommands:
 
     # What is started
 
-    def _launch(self, walls: str, command: Command, cwd: str, someone: Someone) -> Launch:
-        build = {choice.BUBBLEWRAP: self._walled, choice.LANDLOCK: self._fenced, choice.DOCKER: self._contained}
-        return build[walls](command, cwd, someone)
+    def _launch(self, walls: str, command: Command, cwd: str, someone: Someone, bwrap: str) -> Launch:
+        if walls == choice.BUBBLEWRAP:
+            return self._walled(command, cwd, someone, bwrap)
+        return (self._fenced if walls == choice.LANDLOCK else self._contained)(command, cwd, someone)
 
-    def _walled(self, command: Command, cwd: str, someone: Someone) -> Launch:
+    def _walled(self, command: Command, cwd: str, someone: Someone, bwrap: str) -> Launch:
         facts = self._host
         covers = _covers(command)
         seen = _seen(command)
@@ -179,7 +179,6 @@ class LocalCommands:
             blocked=inside,
             mapped=facts.root and someone.user <= 0,
         )
-        bwrap = self._bubblewrap(command.workspace)
         return self._base(command, cwd, someone)._replace(
             argv=bubblewrap.argv(bwrap, (program, *command.argv[1:])),
             options=options,
@@ -254,6 +253,18 @@ def _limits(limits: Limits, *, together: bool) -> list[tuple[int, int]]:
     if not together:
         out += [(resource.RLIMIT_DATA, limits.memory), (resource.RLIMIT_AS, limits.memory * _ADDRESSES)]
     return out
+
+
+def _check_words(command: Command) -> None:
+    words = (*command.argv, *command.env, *command.env.values())
+    if not command.argv or not command.argv[0]:
+        raise ToolFailed("There is no program to start.", code="no_program")
+    if any("\0" in word for word in words) or any(not name or "=" in name for name in command.env):
+        raise ToolFailed(
+            "A word of the command, or a name in its environment, cannot be given to a program.",
+            code="bad_command",
+            hint="Leave out NUL characters, and = in names of the environment.",
+        )
 
 
 def _covers(command: Command) -> places.Covers:

@@ -4,6 +4,7 @@ import ctypes
 import fcntl
 import os
 import resource
+import signal
 import socket
 from contextlib import suppress
 from functools import cache
@@ -11,7 +12,7 @@ from functools import cache
 from toolcrib.machine.sandbox.keeper import landlock, seccomp
 from toolcrib.machine.sandbox.launch import ARGS, BLOCK, FILES, FILTER, STATUS, Launch, unpacked
 
-_NO_NEW_PRIVILEGES, _SECCOMP, _DROP_BOUND, _SECURE_BITS, _CLEAR_AMBIENT = 38, 22, 24, 28, 47
+_NO_NEW_PRIVILEGES, _SECCOMP, _DROP_BOUND, _SECURE_BITS, _CLEAR_AMBIENT, _DEATH_SIGNAL = 38, 22, 24, 28, 47, 1
 _NO_ROOT = 0x0F  # user 0 gets no capabilities by being user 0, and none keeps them over a change of user; locked
 _CAPABILITIES = 41
 _APART = 100  # handles above the numbers that bubblewrap is told
@@ -51,7 +52,9 @@ def become(wire: socket.socket) -> None:
         os.execve(program, launch.argv, {} if launch.walled else launch.env)  # noqa: S606 - no shell is wanted
     except OSError as error:
         with suppress(OSError):
-            wire.send(f"{error.errno} {error.strerror}".encode())
+            wire.send(f"{error.errno} {error.strerror}: {error.filename or launch.argv[0]}".encode())
+    except ValueError as error:  # a word that no program can be given
+        wire.send(str(error).encode())
     os._exit(127)
 
 
@@ -81,7 +84,8 @@ def _settle(launch: Launch, handles: list[int]) -> None:
         os.setresgid(launch.group, launch.group, launch.group)
         os.setresuid(launch.user, launch.user, launch.user)
     elif os.geteuid() == 0:
-        os.setgroups([])
+        with suppress(PermissionError):  # in a user namespace that does not let groups be changed
+            os.setgroups([])
     if launch.walled and (launch.fence.scopes or launch.fence.network):
         _prctl(_NO_NEW_PRIVILEGES, 1)
         landlock.enter(launch.fence)
@@ -96,6 +100,7 @@ def _words(options: list[str]) -> int:
 
 def _enclose(launch: Launch) -> None:
     """The walls that a process puts round itself."""
+    _prctl(_DEATH_SIGNAL, signal.SIGKILL)
     if not launch.private:
         return
     if os.geteuid() == 0:

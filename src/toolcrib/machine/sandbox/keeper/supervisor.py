@@ -18,7 +18,7 @@ from toolcrib.machine.sandbox.keeper.groups import Bases, Group
 from toolcrib.machine.sandbox.keeper.inner import become, libc, received
 from toolcrib.machine.sandbox.launch import Launch, packed, unpacked
 
-_SUBREAPER, _DEATH_SIGNAL = 36, 1
+_SUBREAPER = 36
 _PATIENCE = 10.0  # how long ending everything may take before it is given up
 _CLEARING = 15.0
 _BLOCKS = 1 << 16

@@ -28,7 +28,7 @@ def user(request: pytest.FixtureRequest) -> Any:
 async def place(request: pytest.FixtureRequest, user: Any) -> Any:
     await needs(request.param, user)
     with tempfile.TemporaryDirectory(prefix="toolcrib-test-") as folder:
-        os.chmod(folder, 0o711)
+        Path(folder).chmod(0o711)
         with workspace_of(user, Path(folder)) as top:
             yield Place(request.param, user, top)
 
@@ -144,7 +144,9 @@ async def test_nobody_reads_and_it_waits_until_its_time_is_over(place: Place):
 
 async def test_its_time_is_kept(place: Place):
     began = time.monotonic()
-    came = await place.run("sh", "-c", "trap '' TERM INT HUP; echo on; sleep 30 & wait; sleep 30", limits=Limits(seconds=0.5))
+    came = await place.run(
+        "sh", "-c", "trap '' TERM INT HUP; echo on; sleep 30 & wait; sleep 30", limits=Limits(seconds=0.5)
+    )
     assert came.said == "on\n"
     assert (came.ended.why, came.ended.code) == ("timeout", None)
     assert time.monotonic() - began < 10
@@ -152,7 +154,9 @@ async def test_its_time_is_kept(place: Place):
 
 async def test_it_is_asked_before_it_is_ended(place: Place):
     async with opened(place.commands()) as commands:
-        running = await commands.start(place.command("sh", "-c", "trap 'echo bye; exit 7' TERM; echo on; while :; do sleep 0.05; done"))
+        running = await commands.start(
+            place.command("sh", "-c", "trap 'echo bye; exit 7' TERM; echo on; while :; do sleep 0.05; done")
+        )
         assert await running.read() == b"on\n"
         ended = await running.stop(grace=10)
         assert (ended.why, ended.code) == ("stopped", 7)
@@ -207,7 +211,9 @@ async def test_a_file_that_is_no_program_says_so(place: Place):
         (("echo", "x" * 200_000), ENV, "not_started"),
     ],
 )
-async def test_words_that_cannot_be_given_are_refused(place: Place, argv: tuple[str, ...], env: dict[str, str], code: str):
+async def test_words_that_cannot_be_given_are_refused(
+    place: Place, argv: tuple[str, ...], env: dict[str, str], code: str
+):
     async with opened(place.commands()) as commands:
         try:
             came = await came_of(commands, place.command(*argv, env=env))
@@ -221,7 +227,7 @@ async def test_words_that_cannot_be_given_are_refused(place: Place, argv: tuple[
 
 
 async def test_words_that_are_not_text_come_as_they_are(place: Place):
-    came = await place.run("sh", "-c", "printf %s \"$1\" | od -An -tx1", "sh", os.fsdecode(b"\xff\xfe"))
+    came = await place.run("sh", "-c", 'printf %s "$1" | od -An -tx1', "sh", os.fsdecode(b"\xff\xfe"))
     assert came.said.split() == ["ff", "fe"]
 
 
@@ -284,7 +290,7 @@ async def test_more_folders_can_be_shown(place: Place):
     if place.walls == "host":
         pytest.skip("without walls everything is shown")
     with tempfile.TemporaryDirectory(prefix="toolcrib-shown-", dir="/var/tmp") as shown:
-        os.chmod(shown, 0o777)
+        Path(shown).chmod(0o777)
         Path(shown, "file").write_text("shown\n")
         script = f"exec 2>/dev/null; cat {shown}/file; echo x > {shown}/file; echo x > {shown}/fresh"
         assert (await place.run("sh", "-c", script)).said == ""
@@ -295,13 +301,19 @@ async def test_more_folders_can_be_shown(place: Place):
 
 async def test_nothing_of_ours_is_left_in_the_workspace_or_in_tmp(place: Place):
     before = set(Path("/tmp").glob("toolcrib-[0-9a-f]*"))
-    await place.run("sh", "-c", "mkdir -p ${TMPDIR:-/tmp}/a/b; echo x > ${TMPDIR:-/tmp}/a/b/c; ln -s / ${TMPDIR:-/tmp}/a/root")
+    await place.run(
+        "sh", "-c", "mkdir -p ${TMPDIR:-/tmp}/a/b; echo x > ${TMPDIR:-/tmp}/a/b/c; ln -s / ${TMPDIR:-/tmp}/a/root"
+    )
     assert list(place.top.iterdir()) == []
-    assert {path for path in Path("/tmp").glob("toolcrib-[0-9a-f]*") if len(path.name) == 25} <= before or place.walls == "host"
+    assert {
+        path for path in Path("/tmp").glob("toolcrib-[0-9a-f]*") if len(path.name) == 25
+    } <= before or place.walls == "host"
 
 
 async def test_handles_of_ours_stay_ours(place: Place):
-    came = await place.run("sh", "-c", "ls /proc/$$/fd 2>/dev/null || for i in 3 4 5 6 7 8 9; do (: >&$i) 2>/dev/null && echo $i; done; :")
+    came = await place.run(
+        "sh", "-c", "ls /proc/$$/fd 2>/dev/null || for i in 3 4 5 6 7 8 9; do (: >&$i) 2>/dev/null && echo $i; done; :"
+    )
     assert set(came.said.split()) <= {"0", "1", "2", "10", "255"}
 
 

@@ -81,12 +81,16 @@ async def test_where_namespaces_are_switched_off_it_is_landlock(tmp_path: Path):
         f"PYTHONPATH={SRC} exec {sys.executable} -c 'import asyncio; "
         "from toolcrib.machine.sandbox.commands import LocalCommands as L\n"
         "async def main():\n"
-        "  for order in ((\"bubblewrap\",), (\"bubblewrap\", \"landlock\")):\n"
-        "    c = L(order=order); w = await c.walls(); print(w.name or w.about, w.fix, sep=\"|\"); await c.close()\n"
+        '  for order in (("bubblewrap",), ("bubblewrap", "landlock")):\n'
+        '    c = L(order=order); w = await c.walls(); print(w.name or w.about, w.fix, sep="|"); await c.close()\n'
         "asyncio.run(main())'"
     )
     done = await asyncio.to_thread(
-        subprocess.run, ["unshare", "--user", "--map-root-user", "sh", "-c", script], capture_output=True, text=True, check=False
+        subprocess.run,
+        ["unshare", "--user", "--map-root-user", "sh", "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if "unshare" in done.stderr or not shutil.which("bwrap"):
         pytest.skip("this machine has no bubblewrap, or no user namespaces to switch off")
@@ -98,7 +102,9 @@ async def test_where_namespaces_are_switched_off_it_is_landlock(tmp_path: Path):
 
 @pytest.mark.meets("sandbox:start:order")
 async def test_docker_comes_last_and_only_when_configured(docker: Path, workspace: Path):
-    async with opened(LocalCommands(path=str(docker), order=("bubblewrap", "docker"), docker_image="image")) as commands:
+    async with opened(
+        LocalCommands(path=str(docker), order=("bubblewrap", "docker"), docker_image="image")
+    ) as commands:
         assert (await commands.walls()).name == choice.DOCKER
     async with opened(LocalCommands(path=str(docker), order=("bubblewrap", "docker"))) as commands:
         assert (await commands.walls()).name == ""
@@ -165,7 +171,9 @@ async def test_the_host_is_never_taken_by_itself(workspace: Path):
             await commands.start(Command(argv=("touch", "ran"), workspace=str(workspace), env=ENV))
         assert caught.value.as_fault().code == "no_sandbox"
         assert list(workspace.iterdir()) == []
-        assert (await came_of(commands, Command(argv=("touch", "ran"), workspace=str(workspace), env=ENV, unsafe_host=True))).ended.code == 0
+        assert (
+            await came_of(commands, Command(argv=("touch", "ran"), workspace=str(workspace), env=ENV, unsafe_host=True))
+        ).ended.code == 0
         assert [path.name for path in workspace.iterdir()] == ["ran"]
 
 
@@ -241,7 +249,8 @@ def test_control_groups_of_version_one_are_found(tmp_path: Path):
         (tmp_path / path).mkdir(parents=True)
         (tmp_path / path / "cgroup.procs").touch()
     mounts = "".join(
-        f"30 25 0:26 / {tmp_path}/{name} rw,relatime - cgroup cgroup rw,{name}\n" for name in ("pids", "memory", "cpu", "freezer")
+        f"30 25 0:26 / {tmp_path}/{name} rw,relatime - cgroup cgroup rw,{name}\n"
+        for name in ("pids", "memory", "cpu", "freezer")
     )
     own = "8:pids:/\n4:memory:/service\n2:cpu,cpuacct:/gone\n0::/\n"
     assert groups.find(own, mounts) == {
@@ -267,7 +276,10 @@ def test_control_groups_of_version_two_are_found_where_they_are_lent(tmp_path: P
     group.limit(memory=1 << 20, processes=7, cpus=0.5)
     assert group.holds("pids")
     assert group.starved()
-    written = {name: (folder / name).read_text() for name in ("pids.max", "memory.max", "memory.swap.max", "cpu.max", "cgroup.procs")}
+    written = {
+        name: (folder / name).read_text()
+        for name in ("pids.max", "memory.max", "memory.swap.max", "cpu.max", "cgroup.procs")
+    }
     assert written == {
         "pids.max": "7", "memory.max": "1048576", "memory.swap.max": "0", "cpu.max": "50000 100000", "cgroup.procs": "0",
     }  # fmt: skip

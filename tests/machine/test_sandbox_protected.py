@@ -1,6 +1,5 @@
 """What a program may not change in its workspace: hooks, start-up files and settings of tools."""
 
-import asyncio
 import os
 import tempfile
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.machine.programs import Place, needs, opened, users, workspace_of
+from tests.machine.programs import Place, needs, opened, until, users, workspace_of
 from toolcrib.core.errors import ToolError
 from toolcrib.machine.sandbox import places
 from toolcrib.machine.sandbox.keeper.ghosts import Ghosts, is_ghost
@@ -35,7 +34,7 @@ ALL = ".git/hooks .git/config .bashrc .profile .zshrc .vscode .idea .claude .cur
 async def place(request: pytest.FixtureRequest) -> Any:
     await needs("bubblewrap", request.param)
     with tempfile.TemporaryDirectory(prefix="toolcrib-test-") as folder:
-        os.chmod(folder, 0o711)
+        Path(folder).chmod(0o711)
         with workspace_of(request.param, Path(folder)) as top:
             yield Place("bubblewrap", request.param, top)
 
@@ -50,14 +49,24 @@ def own(place: Place) -> None:
 @pytest.mark.meets("sandbox:workspace:protected")
 async def test_what_is_there_cannot_be_changed_moved_or_replaced(place: Place):
     (place.top / ".git/hooks").mkdir(parents=True)
-    for name in (".git/config", ".git/HEAD", ".git/hooks/pre-commit", ".bashrc", ".mcp.json", "toolcrib.yaml", ".zlogin"):
+    for name in (
+        ".git/config",
+        ".git/HEAD",
+        ".git/hooks/pre-commit",
+        ".bashrc",
+        ".mcp.json",
+        "toolcrib.yaml",
+        ".zlogin",
+    ):
         (place.top / name).write_text("good")
     for name in (".vscode/settings.json", ".claude/settings.json"):
         (place.top / name).parent.mkdir()
         (place.top / name).write_text("good")
     own(place)
     before = {path: path.read_bytes() for path in place.top.rglob("*") if path.is_file()}
-    came = await place.run("sh", "-c", SCRIPT.format(paths=ALL + " .zlogin .git/hooks/pre-commit .claude/settings.json"))
+    came = await place.run(
+        "sh", "-c", SCRIPT.format(paths=ALL + " .zlogin .git/hooks/pre-commit .claude/settings.json")
+    )
     assert came.said == ""
     after = {path: path.read_bytes() for path in place.top.rglob("*") if path.is_file()}
     assert after == {path: text for path, text in before.items() if path.name != "HEAD"}  # the rest of .git is its own
@@ -65,9 +74,15 @@ async def test_what_is_there_cannot_be_changed_moved_or_replaced(place: Place):
 
 @pytest.mark.meets("sandbox:workspace:protected")
 async def test_what_is_missing_cannot_be_made_and_leaves_no_trace(place: Place):
-    came = await place.run("sh", "-c", SCRIPT.format(paths=ALL) + "echo fine > ordinary; mkdir sub && echo x > sub/.bashrc")
+    came = await place.run(
+        "sh", "-c", SCRIPT.format(paths=ALL) + "echo fine > ordinary; mkdir sub && echo x > sub/.bashrc"
+    )
     assert came.said == ""
-    assert sorted(str(path.relative_to(place.top)) for path in place.top.rglob("*")) == ["ordinary", "sub", "sub/.bashrc"]
+    assert sorted(str(path.relative_to(place.top)) for path in place.top.rglob("*")) == [
+        "ordinary",
+        "sub",
+        "sub/.bashrc",
+    ]
 
 
 async def test_git_can_commit_in_a_repository(place: Place):
@@ -75,9 +90,11 @@ async def test_git_can_commit_in_a_repository(place: Place):
         pytest.skip("there is no git here")
     script = "git init -q sub && cd sub && git -c user.name=a -c user.email=b commit -q --allow-empty -m one && git log --format=%s"
     assert (await place.run("sh", "-c", script)).said == "one\n"
-    os.rename(place.top / "sub/.git", place.top / ".git")
+    (place.top / "sub/.git").rename(place.top / ".git")
     (place.top / ".gitmodules").unlink(missing_ok=True)
-    script = "git -c user.name=a -c user.email=b commit -q --allow-empty -m two && git log --format=%s; git config a.b c"
+    script = (
+        "git -c user.name=a -c user.email=b commit -q --allow-empty -m two && git log --format=%s; git config a.b c"
+    )
     said = (await place.run("sh", "-c", script)).said
     assert said.startswith("two\none\n")
     assert "could not write config" in said or "Device or resource busy" in said
@@ -120,9 +137,7 @@ async def test_covers_that_a_crash_left_are_cleared_by_the_next_program(place: P
         os.kill(supervisor, 9)
         assert (await running.wait()).why == "signal"
         assert len(list(place.top.iterdir())) == len(names)
-        async with asyncio.timeout(10):
-            while Path(f"/proc/{running.pid}").exists():
-                await asyncio.sleep(0.01)
+        assert await until(lambda: not Path(f"/proc/{running.pid}").exists())
         assert places.covers(str(place.top)).ghosts == tuple(names)
         assert (await (await commands.start(place.command("true"))).wait()).code == 0
         assert list(place.top.iterdir()) == []

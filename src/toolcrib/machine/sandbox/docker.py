@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable
 
 from toolcrib.machine.sandbox import places
 from toolcrib.services.commands import Access, Command
@@ -42,7 +41,9 @@ def client_env() -> dict[str, str]:
     return {name: os.environ[name] for name in _KEPT if name in os.environ}
 
 
-def argv(program: str, image: str, command: Command, cwd: str, covers: places.Covers, *, name: str, user: str) -> list[str]:
+def argv(
+    program: str, image: str, command: Command, cwd: str, covers: places.Covers, *, name: str, user: str
+) -> list[str]:
     """The command line. Values of the environment go by the client's own, where no list of processes shows them."""
     limits = command.limits
     words = [program, "run", "--rm", "--init", "--name", name, "--pull", "never", "--read-only", "--cap-drop", "ALL"]
@@ -67,7 +68,9 @@ def _mounts(command: Command, covers: places.Covers) -> list[str]:
     for path in (*covers.fixed, *(path for path, _ in covers.ghosts)):
         words += _mount(path, fixed=True)
     for path in places.below(top, command.hidden):
-        words += ["--tmpfs", f"{path}:ro,mode=0000"] if os.path.isdir(path) else _mount("/dev/null", fixed=True, at=path)
+        words += (
+            ["--tmpfs", f"{path}:ro,mode=0000"] if os.path.isdir(path) else _mount("/dev/null", fixed=True, at=path)
+        )
     return words
 
 
@@ -84,5 +87,3 @@ def _quoted(part: str) -> str:
 def ending(program: str, name: str) -> list[str]:
     """What ends the container whatever has become of the client."""
     return [program, "rm", "--force", name]
-
-

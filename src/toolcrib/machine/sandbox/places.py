@@ -3,7 +3,7 @@
 import os
 import pwd
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from msgspec import Struct
@@ -14,9 +14,8 @@ from toolcrib.machine.sandbox.keeper.ghosts import is_ghost
 # Programs and their libraries. A root that is a link (bin -> usr/bin) is made a link inside as well.
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")
 _SETTINGS = (
-    "alternatives", "bash.bashrc", "crypto-policies", "debian_version", "fonts", "gai.conf", "group", "host.conf",
-    "hosts", "inputrc", "ld.so.cache", "locale.alias", "localtime", "mime.types", "nsswitch.conf", "os-release",
-    "passwd", "pki/ca-trust", "pki/tls/certs", "profile", "protocols", "resolv.conf", "services", "shells",
+    "alternatives", "crypto-policies", "fonts", "group", "hosts", "ld.so.cache", "localtime", "mime.types",
+    "nsswitch.conf", "os-release", "passwd", "pki/ca-trust", "pki/tls/certs", "protocols", "resolv.conf", "services",
     "ssl/cert.pem", "ssl/certs", "ssl/openssl.cnf", "timezone",
 )  # fmt: skip
 # No folder that may hold keys as well: root's own keys can be read by programs that root lets run.
@@ -81,7 +80,9 @@ def beginning(top: str, cwd: str) -> str:
     """The folder that a program begins in. Raises ToolFailed when it is not below the workspace."""
     path = os.path.normpath(os.path.join(top, cwd))
     if not within(path, os.path.normpath(top)) or not within(os.path.realpath(path), os.path.realpath(top)):
-        raise ToolFailed(f"{cwd} is not below the workspace.", code="outside_workspace", hint="Name a folder inside it.")
+        raise ToolFailed(
+            f"{cwd} is not below the workspace.", code="outside_workspace", hint="Name a folder inside it."
+        )
     if not os.path.isdir(path):
         raise ToolFailed(f"There is no folder {cwd} in the workspace.", code="not_found", hint="Make it first.")
     return path
@@ -95,8 +96,12 @@ def within(path: str, top: str) -> bool:
 def below(top: str, paths: Iterable[str]) -> list[str]:
     """What those paths of a workspace lead to, where it exists and is inside: nothing outside is shown anyway."""
     real = os.path.realpath(top)
-    found = (os.path.realpath(os.path.join(real, path.lstrip("/") if not within(path, top) else path)) for path in paths)
-    return sorted({top + path[len(real) :] for path in found if path != real and within(path, real) and os.path.exists(path)})
+    found = (
+        os.path.realpath(os.path.join(real, path.lstrip("/") if not within(path, top) else path)) for path in paths
+    )
+    return sorted(
+        {top + path[len(real) :] for path in found if path != real and within(path, real) and os.path.exists(path)}
+    )
 
 
 def covers(top: str) -> Covers:
@@ -140,7 +145,7 @@ def _link(name: str) -> ToolFailed:
     )
 
 
-def program(name: str, env: dict[str, str], seen: Iterable[str], cwd: str) -> str:
+def program(name: str, env: Mapping[str, str], seen: Iterable[str], cwd: str) -> str:
     """Where a program is, among what can be seen. Raises ToolFailed as a shell says 127."""
     if "/" in name:
         tried = [os.path.normpath(os.path.join(cwd, name))]

@@ -14,7 +14,9 @@ _PATIENCE = 5.0
 
 def find(text: str, mounts: str) -> Bases:
     """Where groups can be made: our own group or one above it. Takes /proc/self/cgroup and /proc/self/mountinfo."""
-    own = {name: path for line in text.splitlines() for _, names, path in [line.split(":", 2)] for name in names.split(",")}
+    own = {
+        name: path for line in text.splitlines() for _, names, path in [line.split(":", 2)] for name in names.split(",")
+    }
     found: Bases = {}
     for line in mounts.splitlines():
         left, _, right = line.partition(" - ")
@@ -52,12 +54,12 @@ def _ours(folder: str) -> bool:
 
 
 def _read(path: str) -> str:
-    with open(path) as file:  # noqa: PTH123 - no pathlib in a process that must start fast
+    with open(path) as file:
         return file.read()
 
 
 def _write(path: str, value: float | str) -> None:
-    with open(path, "w") as file:  # noqa: PTH123
+    with open(path, "w") as file:
         file.write(str(value))
 
 
@@ -68,7 +70,7 @@ class Group:
         self.folders = {controller: f"{base}/{name}" for controller, base in bases.items()}
         for controller, folder in list(self.folders.items()):
             try:
-                os.mkdir(folder)  # noqa: PTH102
+                os.mkdir(folder)
             except OSError:
                 del self.folders[controller]
 
@@ -109,7 +111,10 @@ class Group:
         folder = self.folders.get("unified") or self.folders.get("memory")
         with suppress(OSError):
             if folder:
-                return any(line.startswith("oom_kill ") and line.split()[1] != "0" for line in _read(f"{folder}/{name}").splitlines())
+                return any(
+                    line.startswith("oom_kill ") and line.split()[1] != "0"
+                    for line in _read(f"{folder}/{name}").splitlines()
+                )
         return False
 
     def members(self) -> set[int]:
@@ -131,7 +136,7 @@ class Group:
         while self.folders and time.monotonic() < until:
             for controller, folder in list(self.folders.items()):
                 with suppress(OSError):
-                    os.rmdir(folder)  # noqa: PTH106
+                    os.rmdir(folder)
                     del self.folders[controller]
             for pid in self.members():
                 with suppress(OSError):

@@ -16,7 +16,7 @@ _NO_NEW_PRIVILEGES, _SECCOMP, _DROP_BOUND, _SECURE_BITS, _CLEAR_AMBIENT, _DEATH_
 _NO_ROOT = 0x0F  # user 0 gets no capabilities by being user 0, and none keeps them over a change of user; locked
 _CAPABILITIES = 41
 _APART = 100  # handles above the numbers that bubblewrap is told
-INPUT, OUTPUT, ERRORS, TOLD, HELD = range(5)  # the handles that come with the launch, after the launch itself
+INPUT, OUTPUT, ERRORS, OPTIONS, TOLD, HELD = range(6)  # the handles that come with the launch, after the launch itself
 
 
 class _Program(ctypes.Structure):
@@ -31,7 +31,9 @@ def received(wire: socket.socket) -> list[int]:
     """The handles that come next, which no program inherits; none: the other end is closed."""
     _, handles, _, _ = socket.recv_fds(wire, 16, 8)
     for one in handles:
-        os.set_inheritable(one, False)  # Python passes no flag on to the kernel that would do it at once
+        fcntl.fcntl(
+            one, fcntl.F_SETFD, fcntl.FD_CLOEXEC
+        )  # Python passes no flag on to the kernel that would do it at once
     return handles
 
 
@@ -71,14 +73,7 @@ def _settle(launch: Launch, handles: list[int]) -> None:
     for number in (INPUT, OUTPUT, ERRORS):
         os.dup2(apart[number], number)
     if launch.walled:
-        os.dup2(_words(launch.options), ARGS)
-        os.dup2(apart[TOLD], STATUS)
-        if len(apart) > HELD:
-            os.dup2(apart[HELD], BLOCK)
-        if launch.filter:
-            os.dup2(seccomp.handle(launch.filter), FILTER)
-        for number, path in enumerate(launch.files, FILES):
-            os.dup2(os.open(path, os.O_RDONLY), number)
+        _hand_over(launch, apart)
     if launch.user >= 0:
         os.setgroups([])
         os.setresgid(launch.group, launch.group, launch.group)
@@ -91,11 +86,16 @@ def _settle(launch: Launch, handles: list[int]) -> None:
         landlock.enter(launch.fence)
 
 
-def _words(options: list[str]) -> int:
-    handle = os.memfd_create("options")
-    os.write(handle, "".join(f"{word}\0" for word in options).encode(errors="surrogateescape"))
-    os.lseek(handle, 0, os.SEEK_SET)
-    return handle
+def _hand_over(launch: Launch, apart: list[int]) -> None:
+    """What bubblewrap reads and writes, under the numbers that it was told."""
+    os.dup2(apart[OPTIONS], ARGS)
+    os.dup2(apart[TOLD], STATUS)
+    if len(apart) > HELD:
+        os.dup2(apart[HELD], BLOCK)
+    if launch.filter:
+        os.dup2(seccomp.handle(launch.filter), FILTER)
+    for number, path in enumerate(launch.files, FILES):
+        os.dup2(os.open(path, os.O_RDONLY), number)
 
 
 def _enclose(launch: Launch) -> None:

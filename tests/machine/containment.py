@@ -32,12 +32,12 @@ def udp(aims):
 
 def files(aims):
     seen = []
-    for path in (aims["secret"], "/etc/shadow", "/root/.bashrc", aims["outside"] + "/secret"):
+    for path in (aims["secret"], "/etc/shadow", "/root/.bashrc"):
         try:
             with open(path) as file:
-                seen.append(f"{path}: {file.read(10)!r}")
+                seen += [f"{path}: {file.read(10)!r}"]
         except OSError:
-            pass
+            continue
     for path in (aims["outside"] + "/made", "/etc/made", "/usr/made"):
         try:
             with open(path, "w") as file:
@@ -117,9 +117,7 @@ def setuid(_aims):
 
 
 def memory(_aims):
-    held = []
-    for _ in range(64):  # 2 GB
-        held.append(bytearray(b"x") * (32 << 20))
+    held = [bytearray(b"x") * (32 << 20) for _ in range(64)]  # 2 GB
     return f"{len(held)} blocks of 32 MB"
 
 

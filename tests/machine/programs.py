@@ -3,7 +3,7 @@
 import asyncio
 import os
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from toolcrib.machine.sandbox import choice
-from toolcrib.machine.sandbox.commands import LocalCommands, Someone
+from toolcrib.machine.sandbox.commands import LocalCommands
+from toolcrib.machine.sandbox.plans import Someone
 from toolcrib.services.commands import Command, Ended, Limits
 
 PYTHON = "/usr/bin/python3"  # programs inside see no other
@@ -58,7 +59,7 @@ async def came_of(commands: LocalCommands, command: Command, said_to: bytes = b"
 
 
 @asynccontextmanager
-async def opened(commands: LocalCommands) -> AsyncIterator[LocalCommands]:
+async def opened(commands: LocalCommands) -> AsyncGenerator[LocalCommands]:
     try:
         yield commands
     finally:
@@ -84,7 +85,7 @@ async def needs(walls: str, user: Someone) -> None:
 
 
 @contextmanager
-def workspace_of(user: Someone, folder: Path) -> Iterator[Path]:
+def workspace_of(user: Someone, folder: Path) -> Generator[Path]:
     """A workspace of somebody, where they can get at it."""
     top = folder / "work"
     top.mkdir()
@@ -99,6 +100,6 @@ def workspace_of(user: Someone, folder: Path) -> Iterator[Path]:
 async def until(what: Any, seconds: float = 10) -> bool:
     """Whether something comes true in time."""
     async with asyncio.timeout(seconds):
-        while not what():
+        while not what():  # noqa: ASYNC110 - what is waited for is in /proc, and tells nobody
             await asyncio.sleep(0.01)
     return True

@@ -1,7 +1,6 @@
 """Fifteen ways out of the walls, tried by a program inside, for each kind of walls and as root and as nobody."""
 
 import json
-import os
 import shutil
 import socket
 import subprocess
@@ -34,7 +33,7 @@ def user(request: pytest.FixtureRequest) -> Any:
 async def place(request: pytest.FixtureRequest, user: Any) -> Any:
     await needs(request.param, user)
     with tempfile.TemporaryDirectory(prefix="toolcrib-test-") as folder:
-        os.chmod(folder, 0o711)
+        Path(folder).chmod(0o711)
         with workspace_of(user, Path(folder)) as top:
             yield Place(request.param, user, top)
 
@@ -43,7 +42,7 @@ class Outside(NamedTuple):
     """What there is to be reached out here."""
 
     aims: dict[str, Any]
-    near: subprocess.Popen[bytes]
+    near: "subprocess.Popen[Any]"
     udp: socket.socket
     folder: Path
 
@@ -55,7 +54,7 @@ def outside(user: Any) -> Iterator[Outside]:
     folder = Path(tempfile.mkdtemp(prefix="toolcrib-outside-"))
     folder.chmod(0o777)
     (folder / "secret").write_text(value)
-    who = {} if user.user < 0 else {"user": user.user, "group": user.group, "extra_groups": []}
+    who: dict[str, Any] = {} if user.user < 0 else {"user": user.user, "group": user.group, "extra_groups": []}
     near = subprocess.Popen(["/bin/sleep", "300"], env={"SECRET": value}, **who)
     with (
         socket.create_server(("127.0.0.1", 0)) as tcp,
@@ -114,7 +113,7 @@ async def test_the_walls_hold(check: str, place: Place, outside: Outside):
 async def test_the_checks_find_what_is_open(check: str, outside: Outside, user: Any, tmp_path: Path):
     """Without walls and with wide limits each of them gets out: they are not green by themselves."""
     with tempfile.TemporaryDirectory(prefix="toolcrib-test-") as folder:
-        os.chmod(folder, 0o711)
+        Path(folder).chmod(0o711)
         with workspace_of(user, Path(folder)) as top:
             wide = Limits(seconds=60, memory=8 << 30, processes=2_000, file=1 << 30)
             aims = json.dumps(outside.aims).encode()

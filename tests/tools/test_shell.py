@@ -239,6 +239,23 @@ async def test_what_changes_while_a_call_waits_is_asked_about_anew(workspace: Pa
         assert code(await waiting) == "approval_denied"
 
 
+@pytest.mark.meets("approval:bound:executable")
+async def test_what_changes_while_a_person_looks_at_it_is_asked_about_anew(workspace: Path):
+    script = workspace / "s.sh"
+    script.write_text("echo one\n")
+    seen: list[str] = []
+
+    def ask(_: Any, asks: Any) -> bool:
+        seen.append(asks[0].binding["file s.sh"])
+        script.write_text("echo two\n")
+        return len(seen) < 3
+
+    async with crib(workspace, approve=ask) as made:
+        outcome = await run(made, "bash s.sh")
+        assert "two" in outcome.text
+        assert len(set(seen)) == len(seen) == 2
+
+
 async def test_a_request_about_a_command_waits_two_minutes_unless_it_is_said_otherwise(workspace: Path):
     for text, seconds in ((HOST, 120), (HOST + "approvals: {code_seconds: 7}\n", 7)):
         async with crib(workspace, text) as made:

@@ -18,6 +18,7 @@ MARGIN = 8_192  # bytes that are looked at before what is shown, so that no secr
 LINGER = 0.3  # seconds for what a program printed last, when something that it started holds its output open
 QUIET = 0.2  # seconds after which a line without an end is taken for a question
 OVER = 10  # ended jobs that are kept, of one owner
+LETS_GO = 5.0  # seconds that are waited for the last of a program that was ended
 ALL = 64  # jobs of all owners together
 Owner = tuple[str, str, str, str]
 Scrub = Callable[[str], str]
@@ -85,9 +86,9 @@ class Job:
     async def stop(self, grace: float = 1.0) -> None:
         """End it and all that it started, and let go of it."""
         if self.ended is None:
-            with suppress(ToolFailed):
+            with suppress(ToolFailed, TimeoutError):
                 await self.running.stop(grace=grace)
-        await heavy("asyncio").wait([self._following])
+        await heavy("asyncio").wait([self._following], timeout=LETS_GO)
 
     def shown(self, start: int, end: int | None = None) -> str:
         """A part of the output as it may be seen: scrubbed together with what stands before it."""

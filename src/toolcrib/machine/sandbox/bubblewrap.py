@@ -13,6 +13,7 @@ _WALLS = (
     "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent",
     "--new-session", "--cap-drop", "ALL", "--hostname", "toolcrib",
 )  # fmt: skip
+_SCRATCH = ("/dev/shm", "/tmp", "/var/tmp")  # noqa: S108 - inside, each program has its own
 _MOST = 8_000  # bubblewrap takes 9,000 words
 
 
@@ -53,22 +54,9 @@ def _root(command: Command) -> list[str]:
     for path in places.settings():
         if os.path.isdir(path):
             words += ["--ro-bind", path, path]
-    size = ["--size", str(command.limits.memory)]
-    words += [
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        *size,
-        "--tmpfs",
-        "/dev/shm",
-        *size,
-        "--perms",
-        "1777",
-        "--tmpfs",
-        "/tmp",
-    ]  # noqa: S108
-    words += ["--dir", "/run", "--dir", "/var", "--symlink", "/tmp", "/var/tmp"]  # noqa: S108
+    words += ["--proc", "/proc", "--dev", "/dev", "--dir", "/run", "--dir", "/var"]
+    for path in _SCRATCH:
+        words += ["--size", str(command.limits.memory), "--perms", "1777", "--tmpfs", path]
     for path in command.readable:
         words += ["--ro-bind-try", path, path]
     return words
@@ -81,8 +69,10 @@ def _workspace(command: Command, covers: places.Covers) -> list[str]:
     words = ["--bind" if command.access is Access.WRITE else "--ro-bind", top, top]
     for path in covers.pinned:
         words += ["--bind", path, path]
-    for path in (*covers.fixed, *(path for path, _ in covers.ghosts)):
+    for path in (*covers.fixed, *(path for path, folder in covers.ghosts if not folder)):
         words += ["--ro-bind", path, path]
+    for path in (path for path, folder in covers.ghosts if folder):
+        words += ["--perms", "0555", "--tmpfs", path]
     for path in places.below(top, command.hidden):
         words += _hide(path)
     return words

@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable
 
 from toolcrib.machine.sandbox import places
 from toolcrib.services.commands import Access, Command

@@ -6,12 +6,13 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from toolcrib.core.errors import ToolFailed
 from toolcrib.machine.sandbox.keeper import groups
-from toolcrib.machine.sandbox.launch import Launch, packed
+from toolcrib.machine.sandbox.launch import Launch, options, packed
 from toolcrib.machine.sandbox.running import LocalRunning
 
 _PATIENCE = 10.0
@@ -35,19 +36,20 @@ class Keeper:
         self._process: subprocess.Popen[bytes] | None = None
         self._requests: socket.socket | None = None
 
-    async def start(self, launch: Launch, *, stdin: bool, split: bool) -> LocalRunning:
-        """Start a program; its standard input is empty unless it stays open."""
+    async def start(self, launch: Launch, words: Sequence[str], *, stdin: bool, split: bool) -> LocalRunning:
+        """Start a program, with the options of bubblewrap; its standard input is empty unless it stays open."""
         pipes = _Pipes(stdin=stdin, split=split)
-        handle = packed(launch)
+        told = [packed(launch), options(words)]
         try:
-            self._ask([handle, *pipes.theirs])
+            self._ask([told[0], *pipes.theirs, told[1]])
         except OSError as error:
             pipes.close_ours()
             raise ToolFailed(
                 f"The keeper of programs cannot be reached: {error.strerror}.", code="not_started"
             ) from None
         finally:
-            os.close(handle)
+            for handle in told:
+                os.close(handle)
             pipes.close_theirs()
         running = LocalRunning(pipes.wire, pipes.output, pipes.errors, pipes.stdin)
         try:
@@ -77,7 +79,7 @@ class Keeper:
         with theirs:
             self._process = subprocess.Popen(  # noqa: S603 - our own code, with nothing of the caller's in the command
                 [sys.executable, "-I", "-S", "-c", _BEGIN, _PACKAGE, self._settings],
-                stdin=theirs,
+                stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 env={"LANG": "C.UTF-8"},
                 cwd="/",
@@ -105,7 +107,7 @@ class _Pipes:
 
     def __init__(self, *, stdin: bool, split: bool) -> None:
         self.wire, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.wire.setblocking(False)
+        self.wire.settimeout(0)
         self._theirs = theirs
         self.output, out = os.pipe()
         self.errors, error = os.pipe() if split else (-1, out)

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 ARGS, FILTER, STATUS, BLOCK, FILES = (
@@ -19,7 +20,7 @@ class Fence(NamedTuple):
     files: int = 0  # rights over files that are taken away where no rule gives them
     network: int = 0
     scopes: int = 0
-    rules: list[tuple[str, int]] = []
+    rules: Sequence[tuple[str, int]] = ()
 
 
 class Launch(NamedTuple):
@@ -33,8 +34,8 @@ class Launch(NamedTuple):
     memory: int
     cpus: float
     limits: list[tuple[int, int]]  # resource number, value
-    options: list[str] = []  # of bubblewrap; they go by a handle, so that no list of processes shows them
-    files: list[str] = []  # of this machine, that bubblewrap copies
+    walled: bool = False  # bubblewrap stands round it; its options come by a handle of their own
+    files: Sequence[str] = ()  # of this machine, that bubblewrap copies
     user: int = -1  # who it runs as, when that is not us
     group: int = -1
     private: bool = True  # takes every capability away, and new ones are never given
@@ -42,21 +43,28 @@ class Launch(NamedTuple):
     fence: Fence = Fence()
     counted: str = ""  # how processes are limited without a control group: inside, user, or not at all
     workspace: str = ""  # whose protected names are covered
-    ghosts: list[tuple[str, bool]] = []  # protected names that do not exist, and whether to cover them as folders
+    ghosts: Sequence[tuple[str, bool]] = ()  # protected names that do not exist, and whether to cover them as folders
     scratch: bool = False  # a temporary folder of its own stands for /tmp
-    after: list[str] = []  # a program that clears up when it has ended
-
-    @property
-    def walled(self) -> bool:
-        """Whether bubblewrap stands round it."""
-        return bool(self.options)
+    after: Sequence[str] = ()  # a program that clears up when it has ended
 
 
 def packed(launch: Launch) -> int:
     """A handle to read it from."""
+    return written(json.dumps(launch._asdict()).encode())
+
+
+def options(words: Sequence[str]) -> int:
+    """A handle for bubblewrap's options: no list of processes shows them, and there may be many."""
+    return written("".join(f"{word}\0" for word in words).encode(errors="surrogateescape"))
+
+
+def written(data: bytes) -> int:
+    """A handle to a file that has no name, at its beginning."""
     handle = os.memfd_create("launch")
-    with open(os.dup(handle), "wb") as file:  # noqa: PTH123 - a handle, not a path
-        file.write(json.dumps(launch._asdict()).encode())
+    view = memoryview(data)
+    while view:
+        view = view[os.write(handle, view) :]
+    os.lseek(handle, 0, os.SEEK_SET)
     return handle
 
 

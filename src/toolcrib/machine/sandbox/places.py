@@ -3,7 +3,7 @@
 import os
 import pwd
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from msgspec import Struct
@@ -14,9 +14,8 @@ from toolcrib.machine.sandbox.keeper.ghosts import is_ghost
 # Programs and their libraries. A root that is a link (bin -> usr/bin) is made a link inside as well.
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")
 _SETTINGS = (
-    "alternatives", "bash.bashrc", "crypto-policies", "debian_version", "fonts", "gai.conf", "group", "host.conf",
-    "hosts", "inputrc", "ld.so.cache", "locale.alias", "localtime", "mime.types", "nsswitch.conf", "os-release",
-    "passwd", "pki/ca-trust", "pki/tls/certs", "profile", "protocols", "resolv.conf", "services", "shells",
+    "alternatives", "crypto-policies", "fonts", "group", "hosts", "ld.so.cache", "localtime", "mime.types",
+    "nsswitch.conf", "os-release", "passwd", "pki/ca-trust", "pki/tls/certs", "protocols", "resolv.conf", "services",
     "ssl/cert.pem", "ssl/certs", "ssl/openssl.cnf", "timezone",
 )  # fmt: skip
 # No folder that may hold keys as well: root's own keys can be read by programs that root lets run.
@@ -146,7 +145,7 @@ def _link(name: str) -> ToolFailed:
     )
 
 
-def program(name: str, env: dict[str, str], seen: Iterable[str], cwd: str) -> str:
+def program(name: str, env: Mapping[str, str], seen: Iterable[str], cwd: str) -> str:
     """Where a program is, among what can be seen. Raises ToolFailed as a shell says 127."""
     if "/" in name:
         tried = [os.path.normpath(os.path.join(cwd, name))]

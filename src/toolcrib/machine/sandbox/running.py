@@ -133,7 +133,7 @@ class LocalRunning:
             why = report.get("trouble") or "its supervisor was ended"
             self._started.set_exception(ToolFailed(f"The program could not be started: {why}.", code="not_started"))
         if not self._ended.done():
-            report.pop("trouble", None)
+            report["why"] = report.get("why") or ("exit" if report.pop("trouble", "") else "signal")
             self._ended.set_result(Ended(**report))
 
     def _shut(self, name: str) -> None:

@@ -6,6 +6,7 @@ folder, and the last one takes the covers away. Those that a crash left behind a
 
 import fcntl
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 
 _EPOCH = (0, 0)
@@ -23,7 +24,7 @@ class Ghosts:
     def __init__(self) -> None:
         self._lock = -1
 
-    def put(self, top: str, paths: list[tuple[str, bool]]) -> None:
+    def put(self, top: str, paths: Sequence[tuple[str, bool]]) -> None:
         """Cover names in a workspace. Raises OSError where that cannot be done."""
         self._lock = os.open(top, os.O_RDONLY | os.O_DIRECTORY)
         fcntl.flock(self._lock, fcntl.LOCK_SH)
@@ -32,14 +33,14 @@ class Ghosts:
             # Where we may not write, the program may not either.
             with suppress(FileExistsError, PermissionError):
                 if folder:
-                    os.mkdir(path, 0o555)  # noqa: PTH102 - no pathlib in a process that must start fast
+                    os.mkdir(path, 0o555)
                     os.utime(path, _EPOCH, follow_symlinks=False)
                 else:
                     handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o444)
                     os.utime(handle, _EPOCH)
                     os.close(handle)
 
-    def take_away(self, paths: list[tuple[str, bool]]) -> None:
+    def take_away(self, paths: Sequence[tuple[str, bool]]) -> None:
         """Take them away, unless others run in the workspace or somebody put something there."""
         if self._lock < 0:
             return
@@ -48,10 +49,10 @@ class Ghosts:
             for path, folder in reversed(paths):
                 with suppress(OSError):
                     if is_ghost(os.lstat(path)):
-                        (os.rmdir if folder else _unlink_empty)(path)  # noqa: PTH106
+                        (os.rmdir if folder else _unlink_empty)(path)
         os.close(self._lock)
 
 
 def _unlink_empty(path: str) -> None:
     if not os.lstat(path).st_size:
-        os.unlink(path)  # noqa: PTH108
+        os.unlink(path)

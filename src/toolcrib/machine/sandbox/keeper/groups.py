@@ -54,12 +54,12 @@ def _ours(folder: str) -> bool:
 
 
 def _read(path: str) -> str:
-    with open(path) as file:  # noqa: PTH123 - no pathlib in a process that must start fast
+    with open(path) as file:
         return file.read()
 
 
 def _write(path: str, value: float | str) -> None:
-    with open(path, "w") as file:  # noqa: PTH123
+    with open(path, "w") as file:
         file.write(str(value))
 
 
@@ -70,7 +70,7 @@ class Group:
         self.folders = {controller: f"{base}/{name}" for controller, base in bases.items()}
         for controller, folder in list(self.folders.items()):
             try:
-                os.mkdir(folder)  # noqa: PTH102
+                os.mkdir(folder)
             except OSError:
                 del self.folders[controller]
 
@@ -136,7 +136,7 @@ class Group:
         while self.folders and time.monotonic() < until:
             for controller, folder in list(self.folders.items()):
                 with suppress(OSError):
-                    os.rmdir(folder)  # noqa: PTH106
+                    os.rmdir(folder)
                     del self.folders[controller]
             for pid in self.members():
                 with suppress(OSError):

@@ -4,6 +4,7 @@ import ctypes
 import fcntl
 import os
 import resource
+import signal
 import socket
 from contextlib import suppress
 from functools import cache
@@ -11,12 +12,11 @@ from functools import cache
 from toolcrib.machine.sandbox.keeper import landlock, seccomp
 from toolcrib.machine.sandbox.launch import ARGS, BLOCK, FILES, FILTER, STATUS, Launch, unpacked
 
-_NO_NEW_PRIVILEGES, _SECCOMP, _DROP_BOUND, _SECURE_BITS, _CLEAR_AMBIENT = 38, 22, 24, 28, 47
+_NO_NEW_PRIVILEGES, _SECCOMP, _DROP_BOUND, _SECURE_BITS, _CLEAR_AMBIENT, _DEATH_SIGNAL = 38, 22, 24, 28, 47, 1
 _NO_ROOT = 0x0F  # user 0 gets no capabilities by being user 0, and none keeps them over a change of user; locked
 _CAPABILITIES = 41
 _APART = 100  # handles above the numbers that bubblewrap is told
-CLOSE_ON_EXEC = 0x40000000  # MSG_CMSG_CLOEXEC
-INPUT, OUTPUT, ERRORS, TOLD, HELD = range(5)  # the handles that come with the launch, after the launch itself
+INPUT, OUTPUT, ERRORS, OPTIONS, TOLD, HELD = range(6)  # the handles that come with the launch, after the launch itself
 
 
 class _Program(ctypes.Structure):
@@ -27,10 +27,20 @@ class _CapHeader(ctypes.Structure):
     _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
 
 
+def received(wire: socket.socket) -> list[int]:
+    """The handles that come next, which no program inherits; none: the other end is closed."""
+    _, handles, _, _ = socket.recv_fds(wire, 16, 8)
+    for one in handles:
+        fcntl.fcntl(
+            one, fcntl.F_SETFD, fcntl.FD_CLOEXEC
+        )  # Python passes no flag on to the kernel that would do it at once
+    return handles
+
+
 def become(wire: socket.socket) -> None:
     """Wait to be told what to become, and become it. If that fails, say so on the wire and end."""
-    message, handles, _, _ = socket.recv_fds(wire, 16, 8, CLOSE_ON_EXEC)
-    if not message:
+    handles = received(wire)
+    if not handles:
         os._exit(0)
     launch = unpacked(handles[0])
     try:
@@ -44,7 +54,9 @@ def become(wire: socket.socket) -> None:
         os.execve(program, launch.argv, {} if launch.walled else launch.env)  # noqa: S606 - no shell is wanted
     except OSError as error:
         with suppress(OSError):
-            wire.send(f"{error.errno} {error.strerror}".encode())
+            wire.send(f"{error.errno} {error.strerror}: {error.filename or launch.argv[0]}".encode())
+    except ValueError as error:  # a word that no program can be given
+        wire.send(str(error).encode())
     os._exit(127)
 
 
@@ -61,34 +73,34 @@ def _settle(launch: Launch, handles: list[int]) -> None:
     for number in (INPUT, OUTPUT, ERRORS):
         os.dup2(apart[number], number)
     if launch.walled:
-        os.dup2(_words(launch.options), ARGS)
-        os.dup2(apart[TOLD], STATUS)
-        if len(apart) > HELD:
-            os.dup2(apart[HELD], BLOCK)
-        if launch.filter:
-            os.dup2(seccomp.handle(launch.filter), FILTER)
-        for number, path in enumerate(launch.files, FILES):
-            os.dup2(os.open(path, os.O_RDONLY), number)
+        _hand_over(launch, apart)
     if launch.user >= 0:
         os.setgroups([])
         os.setresgid(launch.group, launch.group, launch.group)
         os.setresuid(launch.user, launch.user, launch.user)
     elif os.geteuid() == 0:
-        os.setgroups([])
+        with suppress(PermissionError):  # in a user namespace that does not let groups be changed
+            os.setgroups([])
     if launch.walled and (launch.fence.scopes or launch.fence.network):
         _prctl(_NO_NEW_PRIVILEGES, 1)
         landlock.enter(launch.fence)
 
 
-def _words(options: list[str]) -> int:
-    handle = os.memfd_create("options")
-    os.write(handle, "".join(f"{word}\0" for word in options).encode(errors="surrogateescape"))
-    os.lseek(handle, 0, os.SEEK_SET)
-    return handle
+def _hand_over(launch: Launch, apart: list[int]) -> None:
+    """What bubblewrap reads and writes, under the numbers that it was told."""
+    os.dup2(apart[OPTIONS], ARGS)
+    os.dup2(apart[TOLD], STATUS)
+    if len(apart) > HELD:
+        os.dup2(apart[HELD], BLOCK)
+    if launch.filter:
+        os.dup2(seccomp.handle(launch.filter), FILTER)
+    for number, path in enumerate(launch.files, FILES):
+        os.dup2(os.open(path, os.O_RDONLY), number)
 
 
 def _enclose(launch: Launch) -> None:
     """The walls that a process puts round itself."""
+    _prctl(_DEATH_SIGNAL, signal.SIGKILL)
     if not launch.private:
         return
     if os.geteuid() == 0:

@@ -14,6 +14,8 @@ import sys
 from toolcrib.machine.sandbox.keeper import inner, landlock, seccomp
 from toolcrib.machine.sandbox.keeper.supervisor import supervise
 
+_UNDER_WAY = 40  # milliseconds
+
 
 def main() -> None:
     """Keep one ready until the socket, given as standard input, is closed at the other end."""
@@ -41,13 +43,23 @@ def main() -> None:
             supervise(requests, write, bases, f"toolcrib-{os.getppid()}-{count}")
             os._exit(0)
         os.close(write)
-        poll = select.poll()
-        poll.register(read, select.POLLIN)
-        poll.poll()
         told = os.read(read, 1)
+        if told:
+            _rest(requests, read)
         os.close(read)
         if not told and not _open(requests):
             return
+
+
+def _rest(requests: socket.socket, ended: int) -> None:
+    """Wait until the program is under way, has ended, or somebody asks for another.
+
+    Moving a process to its group stops every fork on the machine for a moment: not while this one starts.
+    """
+    poll = select.poll()
+    poll.register(requests, select.POLLIN)
+    poll.register(ended, 0)  # only that the other end is closed
+    poll.poll(_UNDER_WAY)
 
 
 def _open(requests: socket.socket) -> bool:

@@ -1,9 +1,10 @@
 """System calls that no program needs and many ways out do: refused by a filter in the kernel (seccomp-BPF)."""
 
-import os
 import platform
 import struct
 from functools import cache
+
+from toolcrib.machine.sandbox.launch import written
 
 # arch -> audit number, column of the table
 _ARCHES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1), "arm64": (0xC00000B7, 1)}
@@ -70,10 +71,7 @@ def program(families: str, machine: str = "") -> bytes:
 
 def handle(families: str) -> int:
     """The filter as something to read from, for bubblewrap."""
-    fd = os.memfd_create("filter")
-    os.write(fd, program(families))
-    os.lseek(fd, 0, os.SEEK_SET)
-    return fd
+    return written(program(families))
 
 
 def _assembled(steps: list[Step | str]) -> bytes:

@@ -4,6 +4,7 @@ Whatever a program starts comes to be a child of its supervisor when its own par
 not. When the supervisor's wire closes, because we are gone, it ends the program too.
 """
 
+import fcntl
 import json
 import os
 import resource
@@ -11,14 +12,15 @@ import select
 import signal
 import socket
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 
 from toolcrib.machine.sandbox.keeper.ghosts import Ghosts
 from toolcrib.machine.sandbox.keeper.groups import Bases, Group
-from toolcrib.machine.sandbox.keeper.inner import CLOSE_ON_EXEC, become, libc
+from toolcrib.machine.sandbox.keeper.inner import become, libc, received
 from toolcrib.machine.sandbox.launch import Launch, packed, unpacked
 
-_SUBREAPER, _DEATH_SIGNAL = 36, 1
+_SUBREAPER = 36
 _PATIENCE = 10.0  # how long ending everything may take before it is given up
 _CLEARING = 15.0
 _BLOCKS = 1 << 16
@@ -47,9 +49,9 @@ def supervise(requests: socket.socket, taken: int, bases: Bases, name: str) -> N
         group.join()
         become(theirs)
     theirs.close()
-    message, handles, _, _ = socket.recv_fds(requests, 16, 8, CLOSE_ON_EXEC)
+    handles = received(requests)
     requests.close()
-    if message:
+    if handles:
         launch, *pipes = handles
         _Program(child, ours, group, unpacked(launch)).run(launch, pipes, taken)
     else:
@@ -70,13 +72,13 @@ class _Program:
         self._began = time.monotonic()
         self._inside = 0  # the first process inside bubblewrap, as it is called out here
         self._status = -1
+        self._heard = b""  # what bubblewrap says of itself
 
     def run(self, handle: int, pipes: list[int], taken: int) -> None:
         """Start it, let the keeper make the next one ready, watch it, clear up, report."""
         self._wire = socket.socket(fileno=pipes[0])
         trouble = self._start(handle, pipes[1:])
-        os.write(taken, b"1")
-        os.close(taken)
+        os.write(taken, b"1")  # it is closed when this has ended
         report: dict[str, object] = {"trouble": trouble}
         if not trouble:
             self._tell({"pid": self._child})
@@ -133,7 +135,7 @@ class _Program:
         if not launch.scratch:
             return handle
         self._scratch = f"/tmp/toolcrib-{os.urandom(8).hex()}"  # noqa: S108 - nobody can guess it, and it must be new
-        os.mkdir(self._scratch, 0o700)  # noqa: PTH102
+        os.mkdir(self._scratch, 0o700)
         if launch.user >= 0:
             os.chown(self._scratch, launch.user, launch.group)
         env = {name: self._scratch if value == "/tmp" else value for name, value in launch.env.items()}  # noqa: S108
@@ -143,11 +145,10 @@ class _Program:
 
     def _count_inside(self, held: int) -> None:
         """Learn which process is the first inside; its limit on processes counts those inside only."""
-        text = b""
-        while b"\n" not in text and (piece := os.read(self._status, 4096)):
-            text += piece
+        while b"\n" not in self._heard and (piece := os.read(self._status, 4096)):
+            self._heard += piece
         with suppress(ValueError, KeyError):
-            self._inside = json.loads(text.split(b"\n")[0])["child-pid"]
+            self._inside = json.loads(self._heard.split(b"\n")[0])["child-pid"]
         if held >= 0:
             most = self._launch.processes + 1  # its own first process
             if self._inside:
@@ -194,12 +195,11 @@ class _Program:
 
     def _relayed(self, code: int) -> int:
         """Bubblewrap says 128 + n for signal n, and 1 when it could not even begin."""
-        text = b""
-        os.set_blocking(self._status, False)
+        fcntl.fcntl(self._status, fcntl.F_SETFL, os.O_NONBLOCK)
         with suppress(BlockingIOError):
             while piece := os.read(self._status, 4096):
-                text += piece
-        if code > 0 and b"exit-code" not in text:
+                self._heard += piece
+        if code > 0 and b"exit-code" not in self._heard:
             return 126
         return 128 - code if 128 < code <= 128 + signal.NSIG else code
 
@@ -227,11 +227,11 @@ class _Program:
         self._group.end()
 
 
-def _run(argv: list[str], env: dict[str, str]) -> None:
+def _run(argv: Sequence[str], env: dict[str, str]) -> None:
     """Run a program to its end, or for as long as that may take."""
     with suppress(OSError):
         quiet = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
-        pid = os.posix_spawn(argv[0], argv, env, file_actions=quiet)
+        pid = os.posix_spawn(argv[0], list(argv), env, file_actions=quiet)
         poll = select.poll()
         poll.register(os.pidfd_open(pid), select.POLLIN)
         if not poll.poll(_CLEARING * 1000):
@@ -242,14 +242,12 @@ def _run(argv: list[str], env: dict[str, str]) -> None:
 def _remove(top: str) -> None:
     """A folder and all below it; no link is followed."""
     for _, folders, files, handle in os.fwalk(top, topdown=False):
-        for name in files:
-            with suppress(OSError):
-                os.unlink(name, dir_fd=handle)
-        for name in folders:
-            with suppress(OSError):
-                os.rmdir(name, dir_fd=handle)
+        for name in (*files, *folders):
+            for remove in (os.unlink, os.rmdir):  # a link to a folder counts as a folder, and is none
+                with suppress(OSError):
+                    remove(name, dir_fd=handle)
     with suppress(OSError):
-        os.rmdir(top)  # noqa: PTH106
+        os.rmdir(top)
 
 
 def _kill(pids: list[int], number: int) -> None:
@@ -271,9 +269,9 @@ def _reaped() -> bool:
 def _below(top: int) -> list[int]:
     """Every process that stands below one."""
     parents: dict[int, int] = {}
-    for name in os.listdir("/proc"):  # noqa: PTH208 - no pathlib in a process that must start fast
+    for name in os.listdir("/proc"):
         if name.isdecimal():
-            with suppress(OSError), open(f"/proc/{name}/stat") as file:  # noqa: PTH123
+            with suppress(OSError), open(f"/proc/{name}/stat") as file:
                 parents[int(name)] = int(file.read().rpartition(")")[2].split()[1])
     found, fresh = set[int](), {top}
     while fresh:
@@ -285,9 +283,9 @@ def _below(top: int) -> list[int]:
 def _tasks_of(user: int) -> int:
     """How many processes and threads somebody has: the kernel counts them all against the limit."""
     total = 0
-    for name in os.listdir("/proc"):  # noqa: PTH208
+    for name in os.listdir("/proc"):
         if name.isdecimal():
             with suppress(OSError):
-                facts = os.stat(f"/proc/{name}/task")  # noqa: PTH116
+                facts = os.stat(f"/proc/{name}/task")
                 total += (facts.st_nlink - 2) * (facts.st_uid == user)
     return total

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from toolcrib.core.errors import BadConfig
 from toolcrib.safety.shell import Judged, ShellRule, judge, pattern_for, problems
 from toolcrib.safety.shell.names import names
+from toolcrib.safety.shell.parse import MOST_SECONDS, parse, text_of
 from toolcrib.services.config.reading import read_config
 from toolcrib_bench import shelling
 
@@ -204,6 +205,15 @@ def test_repetition_is_bounded_in_time(piece: str):
     began = time.perf_counter()
     assert judge((piece * 60_000)[:59_000]).verdict == "ask"
     assert time.perf_counter() - began < 5
+
+
+def test_nodes_have_their_texts_after_the_time_for_parsing_is_over():
+    source = b"echo " + b"word " * 200
+    root = parse(source)
+    ends = time.perf_counter() + 2 * MOST_SECONDS
+    while time.perf_counter() < ends:
+        pass
+    assert text_of(root) == source.decode()
 
 
 _PIECES = st.sampled_from(

@@ -28,6 +28,11 @@ def test_clean_lines_are_all_allowed(run: Run):
     assert ran.out.count("allow") == 2
 
 
+def test_nothing_gives_nothing(run: Run):
+    ran = run("check", "secrets", stdin="")
+    assert (ran.code, ran.out) == (0, "")
+
+
 def test_every_line_of_a_key_is_denied_and_its_frame_is_not(run: Run):
     ran = run("check", "secrets", stdin=f"before\n{KEY}after")
     assert [line.split()[0] for line in ran.out.splitlines()] == ["allow", "allow", "deny", "deny", "allow", "allow"]

@@ -75,7 +75,7 @@ class Tokens:
         """The token at a place: behind its boundary, if the match has one."""
         text, data = view.text, view.data
         for start in (begin, begin + 1, begin + 2):
-            for row, pattern in self._candidates(data, start, bound=start > begin):
+            for row, pattern in self._candidates(data, start):
                 if len(row.literal) < 5 and _is_inside(text, start):
                     continue
                 found = pattern.match(data, start)
@@ -86,10 +86,11 @@ class Tokens:
                     return find
         return None
 
-    def _candidates(self, data: bytes, start: int, *, bound: bool) -> Iterator[tuple[Row, re.Pattern[bytes]]]:
+    def _candidates(self, data: bytes, start: int) -> Iterator[tuple[Row, re.Pattern[bytes]]]:
+        """The rows whose literal stands here, the longest first: `sk-proj-` says more than `sk-`."""
         for size in _SIZES:
             for each in self._rows.get(data[start : start + size], ()):
-                if not is_joined(data, start) if each[0].bound else not bound:
+                if not (each[0].bound and is_joined(data, start)):
                     yield each
 
     def _joined(self, text: str, start: int, best: Found | None) -> Found | None:

@@ -1,5 +1,6 @@
 """From text to a tree, with the limits over which nothing is looked at."""
 
+import math
 import re
 import time
 from functools import cache
@@ -53,13 +54,14 @@ def _root(source: bytes) -> "Node":
     late = False
 
     def read(offset: int, _place: object) -> bytes:
-        nonlocal late
+        nonlocal late  # nodes read their texts by this too, long after the parse: then there is no end to keep
         late = late or time.perf_counter() > end
         return b"" if late else source[offset : offset + SHORT]
 
     root = parser().parse(read).root_node
     if late:
         raise TooLong
+    end = math.inf
     return root
 
 

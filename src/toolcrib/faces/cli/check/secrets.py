@@ -41,8 +41,8 @@ def verdict(found: Sequence[Found], start: int = 0) -> Row:
     "secrets",
     cls=Command,
     examples=(
-        "git diff --cached | toolcrib check secrets",
-        'echo \'{"text": "password=hunter2-and-more"}\' | toolcrib check secrets --jsonl',
+        "toolcrib check secrets 'the deploy took 12 seconds'",
+        'echo \'{"text": "nothing to hide"}\' | toolcrib check secrets --jsonl',
     ),
 )
 @click.argument("texts", nargs=-1, metavar="[TEXT]...")
@@ -70,8 +70,11 @@ def _lines(scrubber: Scrubber) -> Iterator[Row]:
     decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
     stream = scrubber.stream(keep=True)
     starts, size = [0], 0
-    while chunk := sys.stdin.buffer.read(CHUNK):
-        text = decode(chunk)
+    ended = False
+    while not ended:
+        chunk = sys.stdin.buffer.read(CHUNK)
+        ended = not chunk
+        text = decode(chunk, final=ended)
         stream.feed(text)
         at = text.find("\n")
         while at >= 0:
@@ -80,12 +83,12 @@ def _lines(scrubber: Scrubber) -> Iterator[Row]:
         size += len(text)
     stream.end()
     if starts[-1] == size:
-        starts.pop()
+        starts.pop()  # no line begins behind the last line end, and none at all in nothing
     held: dict[int, list[Found]] = {}
     for one in stream.found:
         for number in range(bisect_right(starts, one.start) - 1, bisect_right(starts, one.end - 1)):
             held.setdefault(number, []).append(one)
-    ends = [*starts[1:], size]
+    ends = [*starts[1:], size][: len(starts)]
     for number, (start, end) in enumerate(zip(starts, ends, strict=True)):
         yield verdict([_within(find, start, end) for find in held.get(number, ())], start)
 

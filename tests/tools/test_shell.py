@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ def crib(folder: Path, text: str = HOST, **more: Any) -> Crib:
 
 
 @asynccontextmanager
-async def walled(folder: Path, text: str = "", **more: Any) -> AsyncIterator[Crib]:
+async def walled(folder: Path, text: str = "", **more: Any) -> AsyncGenerator[Crib]:
     """A crib whose commands run inside walls; on a machine without any there is nothing to show."""
     async with crib(folder, text, **more) as made:
         outcome = await run(made, "true")
@@ -46,6 +46,12 @@ async def run(
 
 async def process(made: Crib, action: str, *, agent: str = "ada", session: str = "s1", **said: Any) -> Outcome:
     return await made.call("process", {"action": action, **said}, agent=agent, session=session)
+
+
+def told(outcome: Outcome) -> dict[str, Any]:
+    """The structured result."""
+    assert isinstance(outcome.structured, dict), outcome.text
+    return outcome.structured
 
 
 def code(outcome: Outcome) -> str:
@@ -69,6 +75,11 @@ async def until(holds: Callable[[], Any]) -> Any:
             return found
         await asyncio.sleep(0.02)
     pytest.fail("it did not come")
+
+
+def written(path: Path) -> str:
+    """What a command has written so far."""
+    return path.read_text() if path.exists() else ""
 
 
 def alive(pid: int) -> bool:
@@ -104,17 +115,17 @@ async def test_the_record_says_where_a_command_ran(workspace: Path):
         (entry,) = (await made.store.audit.entries(Query(id=outcome.id))).entries
         (said,) = entry.verdicts
         assert said.startswith("note sandbox: it ran in ")
-        assert said.endswith(outcome.structured["ran_in"])
+        assert said.endswith(told(outcome)["ran_in"])
 
 
 @pytest.mark.meets("sandbox:config:modes")
 async def test_sub_agents_can_be_inside_walls_where_main_agents_are_not(workspace: Path):
     async with walled(workspace, "sandbox: {mode: non-main, unsafe_host: true}\nflow: {mode: off}\n") as made:
         inside, outside = await run(made, "true", depth=1), await run(made, "true")
-        assert outside.structured["ran_in"] == "this machine, without walls"
-        assert inside.structured["ran_in"] not in ("", outside.structured["ran_in"])
+        assert told(outside)["ran_in"] == "this machine, without walls"
+        assert told(inside)["ran_in"] not in ("", told(outside)["ran_in"])
         channel = await made.call("run_shell", {"command": "true"}, agent="ada", channel="irc", chat="1")
-        assert channel.structured["ran_in"] == inside.structured["ran_in"]
+        assert told(channel)["ran_in"] == told(inside)["ran_in"]
 
 
 @pytest.mark.meets("sandbox:config:modes")
@@ -123,8 +134,8 @@ async def test_one_agent_can_have_other_walls(workspace: Path):
     text = "sandbox: {agents: {ada: {access: ro}, bob: {access: none}}}\n"
     async with walled(workspace, text) as made:
         assert "here" in (await run(made, "cat a.txt")).text
-        assert (await run(made, "touch b.txt")).structured["exit_code"] != 0
-        assert (await run(made, "cat a.txt", agent="bob")).structured["exit_code"] != 0
+        assert told(await run(made, "touch b.txt"))["exit_code"] != 0
+        assert told(await run(made, "cat a.txt", agent="bob"))["exit_code"] != 0
     assert not (workspace / "b.txt").exists()
 
 
@@ -204,7 +215,8 @@ async def test_a_yes_does_not_hold_when_what_it_is_bound_to_has_changed(
         store = made.store
         await run(made, command)
         await agree(made)
-        text, said = HOST, {}
+        text = HOST
+        said: dict[str, Any] = {}
         if change == "script":
             (workspace / "s.sh").write_text("echo two\n")
         elif change == "program":
@@ -382,7 +394,7 @@ async def test_a_secret_can_be_written_to_a_process(workspace: Path):
         await made.vault.secrets.set("KEY", Wanted(value=VALUE))
         assert (await run(made, "cat > got", background=True)).ok
         assert (await process(made, "write", id="p1", data="{{secret:KEY}}", eof=True)).ok
-        await until(lambda: (workspace / "got").read_text() == VALUE)
+        await until(lambda: written(workspace / "got") == VALUE)
 
 
 # What agents try
@@ -422,7 +434,7 @@ async def test_what_a_command_leaves_behind_does_not_outlive_it(workspace: Path)
 async def test_a_call_that_is_stopped_ends_its_command(workspace: Path):
     async with crib(workspace) as made:
         calling = asyncio.ensure_future(run(made, "echo $$ > pid; sleep 300"))
-        await until(lambda: (workspace / "pid").exists() and (workspace / "pid").read_text() != "")
+        await until(lambda: written(workspace / "pid"))
         calling.cancel()
         with pytest.raises(asyncio.CancelledError):
             await calling
@@ -433,7 +445,7 @@ async def test_a_call_that_is_stopped_ends_its_command(workspace: Path):
 async def test_processes_end_with_the_crib(workspace: Path):
     async with crib(workspace) as made:
         assert (await run(made, "echo $$ > pid; sleep 300", background=True)).ok
-        await until(lambda: (workspace / "pid").exists() and (workspace / "pid").read_text() != "")
+        await until(lambda: written(workspace / "pid"))
         pid = int((workspace / "pid").read_text())
         assert alive(pid)
     await until(lambda: not alive(pid))

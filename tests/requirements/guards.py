@@ -49,14 +49,25 @@ GUARDS = (
         "guards.md 3",
         """
         sandbox:start:order | bubblewrap, then Landlock and seccomp, then Docker when configured, else a clear refusal
-        sandbox:host:never-silent | Nothing falls back to the host without unsafe_host, and that shows in the record | rules 3.5(5)
         sandbox:checks:fifteen | Fifteen containment checks pass as root and as an unprivileged user | guards.md 8
         sandbox:bomb:contained | A fork bomb and a 2 GB allocation are contained | guards.md 8
         sandbox:orphans:killed | Nothing that a command started outlives it
         sandbox:workspace:protected | Hooks, start-up files and tool settings inside the workspace are not writable
+        """,
+    )
+    + table(
+        "guards.md 8",
+        """
+        sandbox:start:fast | A sandbox starts within 8 ms at p50 | guards.md 8
+        """,
+        deferred="a figure of `toolcrib bench sandbox`; a busy machine would fail a test of it",
+    )
+    + table(
+        "guards.md 3",
+        """
+        sandbox:host:never-silent | Nothing falls back to the host without unsafe_host, and that shows in the record | rules 3.5(5)
         sandbox:config:modes | Modes off, non-main and all; access none, ro and rw; scope session, agent and shared | rules 3.5(5)
         sandbox:time:limits | Host commands end after 60 s and sandboxed ones after 300 s by default | seed 004
-        sandbox:start:fast | A sandbox starts within 8 ms at p50 | guards.md 8
         """,
         deferred="issue 3: guards",
     )

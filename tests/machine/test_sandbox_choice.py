@@ -163,7 +163,6 @@ async def test_docker_s_network_and_access_can_be_set(docker: Path, workspace: P
     assert f"--tmpfs\n{workspace}\n" in log
 
 
-@pytest.mark.meets("sandbox:host:never-silent")
 async def test_the_host_is_never_taken_by_itself(workspace: Path):
     """Whatever fails, the program does not run."""
     async with opened(LocalCommands(path="/no/such/folder", order=("bubblewrap", "docker"))) as commands:

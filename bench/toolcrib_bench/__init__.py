@@ -15,4 +15,5 @@ BENCHES = {
     "shell": "shelling",
     "url": "urling",
     "vault": "vault",
+    "sandbox": "sandbox",
 }

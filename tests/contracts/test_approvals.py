@@ -110,7 +110,11 @@ async def test_a_request_that_nobody_answered_in_time_cannot_be_answered(store: 
         (Answer(choice=Choice.ACCEPT, lifetime=Lifetime.UNTIL, until=5.0), {}, "bad_lifetime"),
         (Answer(choice=Choice.ACCEPT, until=4e9), {}, "bad_lifetime"),
         (Answer(choice=Choice.ACCEPT, lifetime=Lifetime.SESSION), {"session": ""}, "bad_lifetime"),
-        (Answer(choice=Choice.ACCEPT, lifetime=Lifetime.ALWAYS), {"code": True}, "always_not_allowed"),
+        (
+            Answer(choice=Choice.ACCEPT, lifetime=Lifetime.ALWAYS),
+            {"code": True, "patterns": None},
+            "always_not_allowed",
+        ),
         (Answer(choice=Choice.ACCEPT, lifetime=Lifetime.ALWAYS), {"patterns": None}, "always_not_allowed"),
         (Answer(choice=Choice.EDIT, arguments={"path": "[REDACTED:x:1] b"}), {}, "hidden_value"),
     ],

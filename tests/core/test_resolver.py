@@ -16,7 +16,7 @@ from toolcrib.core.registry import Registry, Reserved
 from toolcrib.core.resolver import Resolver, Seat, UnknownAgent, overlay, seat_of
 from toolcrib.core.tool import Tool, Traits
 from toolcrib.services.config.reading import read_config
-from toolcrib.sources.native import base_grants, names
+from toolcrib.sources.native import base_grants, names, native_tools
 from toolcrib.sources.native import grants as configured
 
 FLOOR = {
@@ -40,13 +40,14 @@ EVERY_WHERE = {"both": frozenset(Where), "main": frozenset({Where.MAIN}), "sub_a
 def everything_built() -> Registry:
     """The whole catalogue as if each tool of it were built, beside custom, MCP and plugin tools."""
     reserved: dict[str, Reserved] = dict(names().reserved)
-    native = [made(one.name, aliases=one.aliases, where=EVERY_WHERE[one.where]) for one in reserved.values()]
+    native = {name: made(name, aliases=one.aliases, where=EVERY_WHERE[one.where]) for name, one in reserved.items()}
+    native |= {tool.name: made(tool.name, aliases=tool.aliases, where=tool.traits.where) for tool in native_tools()}
     others = (
         made("custom_report", source="custom"),
         made("mcp_git_push", source="mcp", origin="git"),
         made("plugin_paint_draw", source="plugin", origin="paint"),
     )
-    return Registry((*native, *others), names(frozenset(reserved)))
+    return Registry((*native.values(), *others), names(frozenset(native)))
 
 
 def held(rules: AgentRules, policy: Policy | None = None, **seat: Any) -> set[str]:

@@ -16,6 +16,7 @@ from toolcrib.app.agents import Entries, rules_of
 from toolcrib.app.answers import Ask, approver
 from toolcrib.app.network import search_keys
 from toolcrib.app.secrets import scrubber
+from toolcrib.app.shell import reaching
 from toolcrib.app.turn import Turn
 from toolcrib.app.vaulting import NEVER, Vault, open_vault
 from toolcrib.app.wiring import Close, Parts, Spilled, native_services, standing_guards
@@ -84,7 +85,7 @@ class Crib:
         self.store: Store = store or heavy("toolcrib.stores.inprocess").open_store(scrub=self.scrub)
         self.results: Results = results or heavy("toolcrib.stores.inprocess.results").MemoryResults()
         source = heavy("toolcrib.sources.native")
-        own = [*map(as_tool, tools), *(source.native_tools() if native else ())]
+        own = [*map(as_tool, tools), *(reaching(source.native_tools(), self.config) if native else ())]
         registry = Registry(own, source.names(frozenset(tool.name for tool in own)))
         grants: Grants = source.grants(self.config)
         rules = {name: rules_of(name, entries, grants, registry) for name, entries in (agents or {}).items()}
@@ -102,7 +103,9 @@ class Crib:
         self.services: dict[type, object] = native_services(parts, self.vault, ask_secret) if native else {}
         self.catalogue: Catalogue | None = self._service("finding.catalogue", "Catalogue")
         self.toolkits: Toolkits | None = self._service("toolkits", "Toolkits")
-        self._runner = self._build_runner(standing_guards(parts, guards), approve, self.vault if uses_vault else None)
+        self._runner = self._build_runner(
+            standing_guards(parts, guards, self._service("shell", "Shell")), approve, self.vault if uses_vault else None
+        )
 
     def _parts(self, workspace: str | None, copies: "Copies | None") -> Parts:
         return Parts(
@@ -186,7 +189,8 @@ class Crib:
     def approvals(self) -> "Desk":
         """What waits for a person's answer, and what people agreed to beforehand."""
         desk = heavy("toolcrib.services.approvals.asking").Desk
-        return desk(self.store.approvals, self._watch, self.config.approvals, self._current)
+        wrong = heavy("toolcrib.safety.shell.rules").wrong
+        return desk(self.store.approvals, self._watch, self.config.approvals, self._current, wrong=wrong)
 
     async def _still(self, call: Call) -> ToolError | None:
         """Why a call that waited for a person is no longer granted."""

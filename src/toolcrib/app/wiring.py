@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec import Struct
 
 from toolcrib.app.network import way_out
+from toolcrib.app.shell import shell_of
 from toolcrib.app.vaulting import ASK
 from toolcrib.core.guard import Call, Guard
 from toolcrib.core.heavy import heavy
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from toolcrib.core.policy import Toolbox
     from toolcrib.services.content.documents import Documents
     from toolcrib.services.content.results import Results
+    from toolcrib.services.shell import Shell
     from toolcrib.services.store import Store
     from toolcrib.services.undo.notes import Copies, Restorer
     from toolcrib.services.vault.ports import AskSecret
@@ -67,6 +69,8 @@ def native_services(parts: Parts, vault: "Vault", ask_secret: "AskSecret | None"
     copies = parts.copies or heavy("toolcrib.stores.inprocess.undo").MemoryCopies()
     notes = noting.Noting(copies)
     workspaces = machine.LocalWorkspaces(parts.workspace or config.workspace or None, deny, noting=notes)
+    shell = shell_of(config, workspaces, vault.secrets, parts.scrub)
+    parts.closers.append(shell.close)
     todos, loaded = noted.NotedTodos(store.todos), noted.NotedKits(store.loaded)
     documents, drawers = noted.NotedDocuments(store.documents), noted.NotedDrawers(store.drawers)
     parts.restorers.update(noted.restorers(todos, loaded, documents, drawers))
@@ -83,6 +87,7 @@ def native_services(parts: Parts, vault: "Vault", ask_secret: "AskSecret | None"
         kits.Toolkits: kits.Toolkits(parts.current, loaded),
         heavy("toolcrib.services.http").Http: http,
         heavy("toolcrib.services.web").WebSearch: search,
+        heavy("toolcrib.services.shell").Shell: shell,
         heavy("toolcrib.services.access").Access: store.access,
         heavy("toolcrib.services.content.results").Results: results,
         heavy("toolcrib.services.todos").Todos: todos,
@@ -92,7 +97,7 @@ def native_services(parts: Parts, vault: "Vault", ask_secret: "AskSecret | None"
     }
 
 
-def standing_guards(parts: Parts, own: Sequence[Guard]) -> list[Guard]:
+def standing_guards(parts: Parts, own: Sequence[Guard], shell: "Shell | None" = None) -> list[Guard]:
     """The guards in the order in which a call meets them; one's own come last."""
     config = parts.config
     rates = _PerAgent(parts.current, lambda rules: rules.rate)
@@ -104,6 +109,7 @@ def standing_guards(parts: Parts, own: Sequence[Guard]) -> list[Guard]:
     return [
         Rate(config.limits, sessions=rates),
         Placeholders(),
+        *((heavy("toolcrib.guards.shell").ShellGuard(config.shell_rules, config.shell, shell),) if shell else ()),
         *((heavy("toolcrib.guards.rules").Rules(config.rules, means),) if config.rules else ()),
         *((heavy("toolcrib.guards.reveal").Reveal(),) if config.vault.reveal == ASK else ()),
         Confirm(config.confirm),

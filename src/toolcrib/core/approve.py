@@ -1,7 +1,7 @@
 """A call that a guard asks about: what the person's answer makes of it.
 
-Only calls that are asked about come here. An answer that took its time, or that changed the arguments, sends the call
-through its guards once more: what they say anew is asked about anew.
+Only calls that are asked about come here. An answer that took its time, that changed the arguments, or that is bound to
+more than these, sends the call through its guards once more: what they say anew is asked about anew.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -25,6 +25,8 @@ async def agreed(
     `said` is what the guards said and grows by what they say anew; `note` takes down the answer and the arguments.
     """
     asks = [verdict for verdict in said if verdict.action == "ask"]
+    if not asks:
+        return call
     for _ in range(ROUNDS):
         answer = await approver(call, asks) if approver is not None else None
         if answer is None:
@@ -35,7 +37,7 @@ async def agreed(
         if not answer.allowed:
             raise _refusal(call, asks, answer)
         edited = answer.arguments is not None
-        if not edited and not answer.waited:
+        if not edited and not answer.waited and not any(ask.binding for ask in asks):
             return call
         again = _checked(call, checks, said)
         # Whoever wrote the arguments has answered what the same rules say of them.

@@ -15,8 +15,32 @@ from toolcrib.core.resolver import View
 from toolcrib.core.tool import CONTEXT, Tool
 
 
+class Verdict(Struct, frozen=True):
+    """What a guard says when it says anything: ask a person, or deny. The rule is named, so that it can be changed.
+
+    A person's yes is bound to the call's tool and arguments, and to what stands in `binding` (a directory, an
+    environment, the identity of an executable): if one of these changes, the person is asked again.
+    """
+
+    action: str  # "ask" or "deny"; "note" is for the record only
+    rule: str
+    why: str
+    hint: str = ""
+    span: tuple[int, int] | None = None  # which part of the text it speaks of
+    leaves: str = ""  # what would leave, and where to
+    binding: Mapping[str, str] = {}
+    always: Mapping[str, str] | None = None  # the rule that a yes for always makes of a command or program
+    settled: Callable[[Sequence[Mapping[str, str]]], bool] | None = None  # whether such rules answer it
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.rule}: {self.why}"
+
+
 class Call(Struct, frozen=True, gc=False):
-    """A request that was found, granted and checked. Only these reach a guard or a body."""
+    """A request that was found, granted and checked. Only these reach a guard or a body.
+
+    Whoever runs it may add to `notes` what its record should say.
+    """
 
     id: str
     tool: Tool
@@ -25,29 +49,11 @@ class Call(Struct, frozen=True, gc=False):
     caller: Caller
     view: View
     now: float  # a steady clock's seconds
+    notes: list[Verdict] = []
 
 
 CONTEXT.update({Call, View})
 CallNext = Callable[[Call], Awaitable[Any]]
-
-
-class Verdict(Struct, frozen=True):
-    """What a guard says when it says anything: ask a person, or deny. The rule is named, so that it can be changed.
-
-    A person's yes is bound to the call's tool and arguments, and to what stands in `binding` (a directory, an
-    environment, the identity of an executable): if one of these changes, the person is asked again.
-    """
-
-    action: str  # "ask" or "deny"
-    rule: str
-    why: str
-    hint: str = ""
-    span: tuple[int, int] | None = None  # which part of the text it speaks of
-    leaves: str = ""  # what would leave, and where to
-    binding: Mapping[str, str] = {}
-
-    def __str__(self) -> str:
-        return f"{self.action} {self.rule}: {self.why}"
 
 
 def ask(rule: str, why: str, hint: str = "") -> Verdict:

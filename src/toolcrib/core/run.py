@@ -167,7 +167,7 @@ class Runner:
             if line.entrust is not None:
                 asked.raw = line.entrust(asked.raw)
             arguments = _checked(line, raw)  # type: ignore[arg-type]
-            call = Call(asked.id, line.tool, arguments, asked.raw, asked.caller, view, asked.began)
+            call = Call(asked.id, line.tool, arguments, asked.raw, asked.caller, view, asked.began, asked.said)
             if self.strict and self.audit.full:
                 raise Unrecorded(f"{line.tool.name} was not called: its record could not be kept.")
             if request.key:

@@ -63,6 +63,7 @@ class Traits(Struct, frozen=True, kw_only=True):
     flow: frozenset[Flow] = frozenset()
     approval: bool = False
     target: str = ""  # the argument that names where a call goes, a web address
+    sends_with: tuple[str, ...] = ()  # arguments without which a call sends nothing; (): any call may send
     expands_secrets: bool = False
     entrusts: bool = False  # its argument `value` is a secret, however the call ends
     reveals: bool = False  # what it gives may be a secret that was asked for, so it is not scrubbed
@@ -178,6 +179,7 @@ class Family(Struct):
         flow: Iterable[Flow] = (),
         approval: bool = False,
         target: str = "",
+        sends_with: Iterable[str] = (),
         expands_secrets: bool = False,
         entrusts: bool = False,
         reveals: bool = False,
@@ -197,6 +199,7 @@ class Family(Struct):
             flow=frozenset(flow),
             approval=approval,
             target=target,
+            sends_with=tuple(sends_with),
             expands_secrets=expands_secrets,
             entrusts=entrusts,
             reveals=reveals,

@@ -19,6 +19,8 @@ from toolcrib.services.vault.placeholders import filled, named_in, texts
 from toolcrib.services.vault.secrets import Secrets
 from toolcrib.services.vault.values import Secret
 
+COMMAND = "command"
+
 
 class Filling:
     """Fills secrets in, if the secret allows this tool and where it sends to. A name that is not there refuses."""
@@ -36,7 +38,8 @@ class Filling:
             if secret is None:
                 raise await self._unknown(call, name)
             found[name] = secret
-        arguments = filled(call.arguments, {name: secret.value or "" for name, secret in found.items()})
+        values = {name: secret.value or "" for name, secret in found.items()}
+        arguments = {name: one if _is_code(call, name) else filled(one, values) for name, one in call.arguments.items()}
         hosts = _hosts(arguments)
         for secret in found.values():
             _allowed(call, secret, hosts)
@@ -47,6 +50,11 @@ class Filling:
         close = near(name, known)
         hint = f"Did you mean {' or '.join(close)}?" if close else "search_secrets shows the names that there are."
         return _refused(call, f"there is no secret named {name!r}", hint)
+
+
+def _is_code(call: Call, name: str) -> bool:
+    """A command gets its secrets in variables, from whoever starts it: a value is never read as a part of it."""
+    return call.tool.traits.runs_code and name == COMMAND
 
 
 def _hosts(arguments: Any) -> list[str] | None:  # noqa: ANN401 - checked arguments

@@ -45,10 +45,12 @@ class FlowGuard:
         return bool(tool.traits.flow)
 
     def check(self, call: Call) -> Verdict | None:
-        flow = call.tool.traits.flow
+        traits = call.tool.traits
+        flow = traits.flow
         sessions = sessions_of(call.caller)
         verdict = None
-        if Flow.SENDS in flow and len(seen := self._seen(sessions)) == len(_TAKEN_IN):
+        sends = Flow.SENDS in flow and (not traits.sends_with or any(map(call.arguments.get, traits.sends_with)))
+        if sends and len(seen := self._seen(sessions)) == len(_TAKEN_IN):
             verdict = self._judged(call, seen)
         for session in sessions:
             if len(self._labels.get(session, ())) < len(_TAKEN_IN):  # else it holds whatever this could bring

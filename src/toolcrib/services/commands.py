@@ -49,6 +49,7 @@ class Command(Struct, frozen=True, kw_only=True):
     hidden: tuple[str, ...] = ()  # paths below the workspace that are not shown
     key: str = ""  # programs of one key may share what outlives a program: a container, a folder for caches
     stdin: bool = False  # standard input stays open for `write`
+    split: bool = False  # standard error comes by `read_error`, not between what `read` gives
     unsafe_host: bool = False  # no walls; only by explicit configuration
 
 
@@ -69,6 +70,10 @@ class Running(Protocol):
 
     async def read(self) -> bytes:
         """The next piece of standard output and error, in the order they came; empty: there is no more."""
+        ...
+
+    async def read_error(self) -> bytes:
+        """The next piece of standard error of a program that was started with `split`; empty: there is no more."""
         ...
 
     async def write(self, data: bytes) -> None:

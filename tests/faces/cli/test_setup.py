@@ -25,6 +25,7 @@ def test_doctor_says_of_each_part_whether_it_works(run: Run):
         "store",
         "workspace",
         "rg",
+        "sandbox",
         "re2",
         "openat2",
     } <= checks.keys()

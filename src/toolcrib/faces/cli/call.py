@@ -91,6 +91,7 @@ class Person:
             click.style(f"{call.caller.agent} wants to call {call.tool.name}", bold=True),
             *(f"  because: {plain(self.scrub(verdict.why))}" for verdict in asked),
             *(f"  would leave: {plain(self.scrub(verdict.leaves))}" for verdict in asked if verdict.leaves),
+            *(f"  {plain(self.scrub(f'{name}: {value}'))}" for one in asked for name, value in one.binding.items()),
             *(() if call.tool.traits.undoable else ("  it cannot be undone",)),
             plain(self.scrub(shown)),
         ):

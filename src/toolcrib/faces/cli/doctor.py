@@ -66,11 +66,6 @@ PROGRAMS = (
         "Put the ripgrep binary in ~/.local/bin, or run: cargo install ripgrep. Neither needs root.",
     ),
     Program(
-        ("bwrap",),
-        "There is no sandbox for shell commands. Nothing in this version runs any.",
-        "It is the package bubblewrap; without root, build it and put it in ~/.local/bin.",
-    ),
-    Program(
         ("chromium", "chromium-browser", "google-chrome", "chrome"),
         "There is no browser to steer. No tool of this version needs one.",
         "Without root: pip install playwright, then: playwright install chromium",
@@ -112,6 +107,7 @@ def _checks(asked: Asked) -> Iterator[Check]:
     yield from _crib(asked, settings, [*settings.notes, *config.notes])
     yield _workspace(Path(settings.workspace).expanduser())
     yield from map(_program, PROGRAMS)
+    yield heavy("asyncio").run(_sandbox())
     yield _patterns()
     yield _paths()
 
@@ -216,6 +212,18 @@ def _program(program: Program) -> Check:
     if found:
         return Check(program.names[0], OK, found)
     return Check(program.names[0], WARN, f"Not found. {program.without}", program.get)
+
+
+async def _sandbox() -> Check:
+    """What holds programs: found out by running one that does nothing."""
+    commands = heavy("toolcrib.machine.sandbox.commands").LocalCommands()
+    walls = await commands.walls()
+    await commands.close()
+    if not walls.name:
+        return Check("sandbox", WARN, walls.about, walls.fix)
+    if walls.lacks:
+        return Check("sandbox", WARN, f"{walls.about}, without a limit on: {', '.join(walls.lacks)}", walls.fix)
+    return Check("sandbox", OK, walls.about)
 
 
 def _patterns() -> Check:

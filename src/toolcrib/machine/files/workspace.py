@@ -89,17 +89,20 @@ class LocalWorkspaces:
 
     def of(self, caller: Caller) -> LocalWorkspace:
         """The workspace this caller works in."""
-        path = caller.workspace or self._default
-        if not path:
-            raise faults.missing()
-        denied = (*ALWAYS_DENIED, *self._deny.get(EVERYBODY, ()), *self._deny.get(caller.agent, ()))
-        key = (path, denied)
+        key = path, denied = self.place(caller)
         found = self._kept.get(key)
         if found is None:
             if len(self._kept) >= ROOTS_KEPT:
                 self._kept.clear()  # they hold nothing but names
             found = self._kept[key] = LocalWorkspace(self._root(path, denied), self._ripgrep, self._noting)
         return found
+
+    def place(self, caller: Caller) -> tuple[str, tuple[str, ...]]:
+        """Where that is, and what is denied there."""
+        path = caller.workspace or self._default
+        if not path:
+            raise faults.missing()
+        return path, (*ALWAYS_DENIED, *self._deny.get(EVERYBODY, ()), *self._deny.get(caller.agent, ()))
 
 
 def _nothing(root: str) -> None:

@@ -82,6 +82,7 @@ def _started(walk: Walker, made: Gathered, scope: Scope, stdin: str | None) -> s
     """A command with what stands before it and where its streams go."""
     if not walk.depth:
         walk.now = tuple(made.argv)
+        walk.ran.append(walk.now)
     for name, value in made.prefix:
         walk.named(name, value)
         if not made.argv:

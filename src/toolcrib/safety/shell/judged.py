@@ -19,6 +19,8 @@ class Judged(Struct, frozen=True):
     # What `pattern_for` makes a rule from: the commands that were asked about, and whether a rule could tell them apart.
     asked: tuple[tuple[str, ...], ...] = ()
     storable: bool = False
+    ran: tuple[tuple[str, ...], ...] = ()  # the commands of the text itself, as far as their words are known
+    ruled: bool = False  # a rule of the installation asks
 
     def as_json(self) -> dict[str, Any]:
         """The shape that programs get."""

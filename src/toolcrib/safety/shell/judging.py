@@ -68,10 +68,20 @@ def _judged(walk: Walk, command: str) -> Judged:
     found = walk.finding
     if found is None:
         rule, why = walk.allowed_by or ("table", "every part of it is among what runs without a question")
-        return Judged(ALLOW, rule, why, (0, len(command)))
+        return Judged(ALLOW, rule, why, (0, len(command)), ran=tuple(walk.ran))
     begin = len(source[: found.span[0]].decode("utf-8", "replace"))
     end = begin + len(source[found.span[0] : found.span[1]].decode("utf-8", "replace"))
-    return Judged(found.level, found.rule, found.why, (begin, end), found.instead, tuple(walk.asked), walk.storable)
+    return Judged(
+        found.level,
+        found.rule,
+        found.why,
+        (begin, end),
+        found.instead,
+        tuple(walk.asked),
+        walk.storable,
+        tuple(walk.ran),
+        walk.ruled,
+    )
 
 
 def check(rules: Sequence[ShellRule]) -> list[tuple[int, str, str]]:

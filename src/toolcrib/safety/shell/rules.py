@@ -1,16 +1,22 @@
-"""Rules that an administrator adds (`shell.rules` in toolcrib.yaml): which fit a command, and whether they are sound."""
+"""Rules that an administrator adds (`shell.rules` in toolcrib.yaml) or a yes for always leaves: which fit, which are sound."""
 
 import fnmatch
 import re
-from collections.abc import Callable, Iterator, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
 from toolcrib.safety.shell.judged import ALLOW, ASK, RANK, Judged
 from toolcrib.safety.shell.marks import LOOSE, plain, vague
 from toolcrib.safety.shell.names import names
 from toolcrib.services.config.values import ShellRule
+from toolcrib.services.places import IN_WALLS
 
 REST = "**"
+RULES = "rules:"  # how the verdicts of rules begin
+PROGRAM, ARGUMENTS, RUNS_ON = "program", "arguments", "runs on"
+_KEYS = frozenset({PROGRAM, ARGUMENTS, RUNS_ON})
+_PATTERNS = frozenset("*?[")
 _ESCAPED = re.compile(r"([*?\[])")
 
 
@@ -93,7 +99,7 @@ def _seen(rule: ShellRule, judged: Judged) -> bool:
 
 def name_of(rule: ShellRule) -> str:
     """How a verdict names this rule."""
-    return " ".join(("rules:" + rule.program, *(rule.arguments or ())))
+    return " ".join((RULES + rule.program, *(rule.arguments or ())))
 
 
 # Whoever may start these may start anything: a stored rule for them would allow everything.
@@ -126,6 +132,45 @@ def pattern_for(judged: Judged) -> ShellRule | None:
     if not argv or any(vague(word) for word in argv):
         return None
     program = plain(argv[0])
-    if "/" in program or program in _OPEN_ENDED or re.match(r"python[\d.]+$", program):
+    if open_ended(program):
         return None
     return ShellRule(program, ALLOW, tuple(escaped(plain(word)) for word in argv[1:]), why="a person allowed it")
+
+
+def open_ended(program: str) -> bool:
+    """Whether whoever may start it may start anything."""
+    return "/" in program or program in _OPEN_ENDED or re.match(r"python[\d.]+$", program) is not None
+
+
+# A rule that came of a yes for always, as a person sees and edits it: `program=terraform`, `arguments=apply -auto-approve`,
+# `runs on=walls`. Its arguments are quoted as in a shell. Without `runs on` it holds inside walls only.
+
+
+def as_patterns(rule: ShellRule, runs_on: str) -> dict[str, str]:
+    """A rule as it is kept."""
+    return {PROGRAM: rule.program, ARGUMENTS: shlex.join(rule.arguments or ()), RUNS_ON: runs_on}
+
+
+def wrong(where: Mapping[str, str]) -> str:
+    """What is wrong with a rule that a person wrote, or nothing."""
+    if strange := sorted(set(where) - _KEYS):
+        return f"A rule about commands has no {strange[0]!r}; it has program, arguments and runs on."
+    program = where.get(PROGRAM, "")
+    if not program or program.split() != [program] or _PATTERNS & set(program):
+        return "The program has to be one name, without arguments and patterns."
+    if open_ended(program):
+        return f"Whoever may start {program} may start anything, so no rule can stand for it."
+    try:
+        words = shlex.split(where.get(ARGUMENTS, ""))
+    except ValueError:
+        return "A quote of the arguments is not closed."
+    return "`**` can only be the last of the arguments." if REST in words[:-1] else ""
+
+
+def as_rules(kept: Sequence[Mapping[str, str]], runs_on: str) -> tuple[ShellRule, ...]:
+    """The rules that hold where a command runs. What is not sound lets nothing through."""
+    return tuple(
+        ShellRule(where[PROGRAM], ALLOW, tuple(shlex.split(where.get(ARGUMENTS, ""))), why="a person allowed it")
+        for where in kept
+        if not wrong(where) and where.get(RUNS_ON, IN_WALLS) == runs_on
+    )

@@ -12,7 +12,7 @@ from toolcrib.safety.shell.launch import environment, start
 from toolcrib.safety.shell.marks import LOOSE, UNKNOWN, blurred, vague
 from toolcrib.safety.shell.parse import MOST_BYTES, MOST_DEPTH, MOST_NODES, MOST_STEPS, TooLong, parse, text_of
 from toolcrib.safety.shell.redirects import Redirect, applied, redirect
-from toolcrib.safety.shell.rules import ShellRule
+from toolcrib.safety.shell.rules import RULES, ShellRule
 from toolcrib.safety.shell.scope import Scope
 from toolcrib.safety.shell.setting import assignment, declaration, unset
 from toolcrib.safety.shell.walking import Enough
@@ -36,6 +36,8 @@ class Walk:
         self.workspace = workspace
         self.finding: Finding | None = None
         self.asked: list[tuple[str, ...]] = []
+        self.ran: list[tuple[str, ...]] = []
+        self.ruled = False
         self.storable = True
         self.depth = 0
         self.steps = 0
@@ -50,6 +52,7 @@ class Walk:
         """A reason to ask or to deny. The first of the strictest is kept."""
         if level == ASK and self.now and self.now not in self.asked:
             self.asked.append(self.now)
+        self.ruled = self.ruled or (level == ASK and rule.startswith(RULES))
         if self.finding is None or RANK[level] > RANK[self.finding.level]:
             self.finding = Finding(level, rule, why, self.span, instead)
         if level == DENY:

@@ -19,6 +19,7 @@ class Walker(Machine, Protocol):
 
     words: Words
     now: tuple[str, ...]
+    ran: list[tuple[str, ...]]
 
     def visit(self, node: "Node", scope: Scope, stdin: str | None = None) -> str: ...
 

@@ -32,6 +32,7 @@ from toolcrib.services.approvals.requests import (
     merged,
     no_request,
     reason_of,
+    settling,
 )
 from toolcrib.services.config.values import ApprovalRules
 from toolcrib.services.patterns import patterns_of
@@ -109,9 +110,11 @@ class Gate:
 
     async def __call__(self, call: Call, asked: Sequence[Verdict]) -> Approval | None:
         mark, caller = mark_of(call, asked), call.caller
-        for rule in await self._approvals.rules(agent=caller.agent, tool=call.tool.name):
-            if rule.lets(call, asked, mark, time.time()):
-                return Approval(allowed=True, id=rule.id, by=rule.by)
+        rules = await self._approvals.rules(agent=caller.agent, tool=call.tool.name)
+        now = time.time()
+        standing = next((rule for rule in rules if rule.lets(call, asked, mark, now)), None)
+        if (rule := standing or settling(rules, call, asked, now)) is not None:
+            return Approval(allowed=True, id=rule.id, by=rule.by)
         given = await self._approvals.take(caller.agent, caller.session, mark)
         if given is not None and covers(given, asked):
             return _approval(call, given)
@@ -142,6 +145,7 @@ class Gate:
 
     def _request(self, call: Call, asked: Sequence[Verdict], mark: str) -> ApprovalRequest:
         caller, now, code = call.caller, time.time(), call.tool.traits.runs_code
+        exact = code or any(one.binding for one in asked)
         seconds = self._rules.code_seconds if code else self._rules.seconds
         shown = self._shown(call)
         return ApprovalRequest(
@@ -157,8 +161,8 @@ class Gate:
             binding={name: self._scrub(value) for one in asked for name, value in one.binding.items()},
             reasons=tuple(self._reason(one) for one in asked),
             undoable=call.tool.traits.undoable,
-            patterns=None if code else self._patterns(call),
-            code=code or any(one.binding for one in asked),
+            patterns=self._rule(asked) if exact else self._patterns(call),
+            code=exact,
             asked=now,
             expires=now + seconds,
         )
@@ -172,8 +176,17 @@ class Gate:
             shown = msgspec.json.encode(_scrubbed(call.arguments, self._scrub)).decode()
         return shown
 
+    def _rule(self, asked: Sequence[Verdict]) -> dict[str, str] | None:
+        """The rule that a yes for always would make of a command. What is secret makes none."""
+        offered = [one.always for one in asked if one.settled]
+        if len(offered) != 1 or offered[0] is None:
+            return None
+        return self._plain(dict(offered[0]))
+
     def _patterns(self, call: Call) -> dict[str, str] | None:
-        patterns = patterns_of(call)
+        return self._plain(patterns_of(call))
+
+    def _plain(self, patterns: dict[str, str]) -> dict[str, str] | None:
         whole = "\n".join(patterns.values())
         return None if len(whole) > LONGEST_PATTERNS or self._scrub(whole) != whole else patterns
 
@@ -186,8 +199,16 @@ class Desk:
     """Where people answer: the library's `crib.approvals`, and the command line."""
 
     def __init__(
-        self, approvals: Approvals, watch: Watch, rules: ApprovalRules, current: Callable[[], Resolver]
+        self,
+        approvals: Approvals,
+        watch: Watch,
+        rules: ApprovalRules,
+        current: Callable[[], Resolver],
+        *,
+        wrong: Callable[[Mapping[str, str]], str] = lambda _: "",
     ) -> None:
+        """`wrong` says what is wrong with a rule about commands."""
+        self._wrong = wrong
         self._approvals = approvals
         self._watch = watch
         self._rules = rules
@@ -225,7 +246,8 @@ class Desk:
         answer = Answer(
             choice=Choice(choice), lifetime=Lifetime(lifetime), until=until, arguments=arguments, text=text, where=where
         )
-        self._check_names(known.tool, where or {})
+        if where is not None:
+            self._check_names(known.tool, where)
         if arguments is not None:
             self._check_arguments(known.tool, arguments)
         done = await self._approvals.answer(request, answer, by=by)
@@ -255,6 +277,10 @@ class Desk:
 
     def _check_names(self, tool: str, where: Mapping[str, str]) -> None:
         found = self._current().registry.get(tool)
+        if found is not None and found.traits.runs_code:
+            if what := self._wrong(where):
+                raise ToolFailed(what, code="bad_pattern", hint="It is written as program=… arguments=…")
+            return
         known = found.schema.get("properties", {}) if found else where
         if strange := [name for name in where if name not in known]:
             raise ToolFailed(

@@ -91,7 +91,7 @@ class ApprovalRequest(Struct, frozen=True, kw_only=True):
     reasons: tuple[Reason, ...]
     undoable: bool
     patterns: Patterns | None  # what only these arguments fit; None: no pattern can stand for them
-    code: bool  # commands or programs: never for always
+    code: bool  # commands or programs: what lasts is about this very call, or a rule in `patterns`
     asked: float
     expires: float
     state: State = State.PENDING
@@ -125,13 +125,17 @@ class StandingRule(Struct, frozen=True, kw_only=True):
     by: str
     made: float
 
-    def lets(self, call: Call, asks: Sequence[Verdict], mark: str, now: float) -> bool:
-        """Whether it answers everything that is asked about this call."""
+    def holds(self, call: Call, asks: Sequence[Verdict], now: float) -> bool:
+        """Whether it is about this agent, tool, session and time, and these reasons to ask."""
         if call.tool.name != self.tool or call.caller.agent != self.agent:
             return False
         if (self.session and self.session != call.caller.session) or (self.until is not None and now >= self.until):
             return False
-        if not set(map(reason_of, asks)) <= set(self.reasons):
+        return set(map(reason_of, asks)) <= set(self.reasons)
+
+    def lets(self, call: Call, asks: Sequence[Verdict], mark: str, now: float) -> bool:
+        """Whether it answers everything that is asked about this call."""
+        if not self.holds(call, asks, now) or (call.tool.traits.runs_code and not self.exact):
             return False
         return mark == self.exact if self.exact else fits_closely(self.where, call)
 
@@ -198,6 +202,15 @@ def reason_of(ask: Verdict) -> str:
     return sha256(msgspec.json.encode((ask.rule, ask.why))).hexdigest()[:20]
 
 
+def settling(rules: Sequence[StandingRule], call: Call, asks: Sequence[Verdict], now: float) -> StandingRule | None:
+    """The newest of the rules about commands that answer this call together: each part of a command needs one."""
+    open_, others = [ask for ask in asks if ask.settled], [ask for ask in asks if not ask.settled]
+    kept = [rule for rule in rules if not rule.exact and rule.holds(call, others, now)]
+    wheres = [rule.where for rule in kept]
+    answered = open_ and kept and all(ask.settled is not None and ask.settled(wheres) for ask in open_)
+    return kept[0] if answered else None
+
+
 def covers(request: ApprovalRequest, asks: Sequence[Verdict]) -> bool:
     """Whether what is asked now was all asked then."""
     return set(map(reason_of, asks)) <= {one.mark for one in request.reasons}
@@ -233,7 +246,9 @@ def rule_from(request: ApprovalRequest, answer: Answer, *, id: str) -> StandingR
     if answer.lifetime is Lifetime.ONCE:
         return None
     where = dict(answer.where if answer.where is not None else request.patterns or {})
-    by_mark = request.code or (answer.where is None and request.patterns is None)
+    by_mark = request.patterns is None and answer.where is None
+    if request.code and answer.lifetime is not Lifetime.ALWAYS and answer.where is None:
+        by_mark = True  # for a session or a time a yes to a command is about this very command
     return StandingRule(
         id=id,
         agent=request.agent,
@@ -292,7 +307,7 @@ def _check_parts(answer: Answer) -> None:
 
 def _check_lifetime(request: ApprovalRequest, answer: Answer, now: float) -> None:
     lifetime = answer.lifetime
-    if lifetime is Lifetime.ALWAYS and request.code:
+    if lifetime is Lifetime.ALWAYS and request.code and request.patterns is None:
         why = f"{request.tool} runs commands or programs: no pattern can stand for them"
         raise _refused(f"{why}.", "always_not_allowed", "Accept it once, for the session or for a time.")
     if lifetime is Lifetime.ALWAYS and request.patterns is None and answer.where is None:
@@ -301,7 +316,7 @@ def _check_lifetime(request: ApprovalRequest, answer: Answer, now: float) -> Non
             "always_not_allowed",
             "Give patterns of your own (--where path='src/*'), or accept it once.",
         )
-    if answer.where is not None and request.code:
+    if answer.where is not None and request.code and request.patterns is None:
         raise _refused("Patterns cannot stand for commands or programs.", "bad_pattern", "Leave them out.")
     if lifetime is Lifetime.ONCE and answer.where is not None:
         raise _refused("Patterns are for what lasts: a session, a time or always.", "bad_lifetime")

@@ -1,12 +1,16 @@
 """Every key of toolcrib.yaml, with its kind, its default and what it is for. The reference is made from this table."""
 
+from typing import Any
+
 from toolcrib.services.config.kinds import (
+    Checked,
     Each,
     Either,
     Field,
     Flag,
     Many,
     Name,
+    Number,
     Reserved,
     Seconds,
     Table,
@@ -33,7 +37,7 @@ _ELSEWHERE = (
 )  # fmt: skip
 _LATER = (
     "mcpServers", "triggers", "crons", "webhooks", "channels", "providers", "models", "teams", "plugins",
-    "custom_tools", "server", "users", "memory", "browser", "hooks", "sandbox",
+    "custom_tools", "server", "users", "memory", "browser", "hooks",
 )  # fmt: skip
 
 
@@ -151,10 +155,67 @@ _SHELL_RULE = Table(
         Field("not_match", Many(Word(), "commands"), "Commands that it must leave alone, checked at load", "[]"),
     )
 )
+
+
+def _no_own(names: Any) -> str:  # noqa: ANN401 - a value of a configuration
+    own = next((name for name in names if name.startswith("TOOLCRIB_")), "")
+    return f"{own} is Toolcrib's own, and commands do not get it." if own else ""
+
+
+_VARIABLES = Checked(NAMES, _no_own)
+_SECURITY = Field(
+    "security",
+    Word(("deny", "allowlist", "full")),
+    "Which commands may run at all: none, those that are known or agreed to, or any that is not denied",
+    "allowlist",
+)
+_ASK = Field(
+    "ask",
+    Word(("off", "on-miss", "always")),
+    "When a person is asked: never, about what is not known, or each time",
+    "on-miss",
+)
 SHELL = Table(
-    (Field("rules", Many(_SHELL_RULE, "rules"), "Rules about programs in shell commands", "[]"),),
+    (
+        Field("rules", Many(_SHELL_RULE, "rules"), "Rules about programs in shell commands", "[]"),
+        _SECURITY,
+        _ASK,
+        Field(
+            "env", _VARIABLES, "Variables of Toolcrib's own environment that commands see, beside the plain ones", "[]"
+        ),
+        Field("background", Whole(0, 100), "How many background processes an agent may have in a session", "5"),
+        Field("agents", Each(Table((_SECURITY, _ASK)), "agent"), "What holds for single agents instead", "{}"),
+    ),
     short="rules",
     bare=True,
+)
+
+_DAY = 86_400.0
+_WALLS: tuple[Field, ...] = (
+    Field(
+        "mode",
+        Word(("all", "non-main", "off")),
+        "Whose commands run inside walls: all, all but those of main agents in no channel, or none",
+        "all",
+    ),
+    Field("access", Word(("rw", "ro", "none")), "What a command may do to the workspace", "rw"),
+    Field("scope", Word(("session", "agent", "shared")), "Who shares what outlives a command", "session"),
+    Field("memory", Whole(16, 1_048_576), "Megabytes that a command may use", "512"),
+    Field("cpus", Number(0.1, 256), "Processors that a command may use", "1"),
+    Field("processes", Whole(4, 32_768), "Processes that a command may have at a time", "128"),
+    Field("network", Flag(), "Whether a command reaches the network", "false"),
+    Field("seconds", Seconds(most=_DAY), "How long a command inside walls may take", "300"),
+    Field("host_seconds", Seconds(most=_DAY), "How long a command outside of walls may take", "60"),
+    Field("background_seconds", Seconds(most=7 * _DAY), "How long a background process may run", "3600"),
+    Field("unsafe_host", Flag(), "Whether commands that `mode` leaves outside may run on this machine", "false"),
+)
+SANDBOX = Table(
+    (
+        *_WALLS,
+        Field("image", Word(), "A Docker image for walls, where bubblewrap and Landlock are not there"),
+        Field("agents", Each(Table(_WALLS, word="mode"), "agent"), "What holds for single agents instead", "{}"),
+    ),
+    word="mode",
 )
 
 LIMITS = Table(
@@ -291,6 +352,7 @@ FIELDS: tuple[Field, ...] = (
     Field("policy", POLICY, "Rules that hold for every agent"),
     Field("rules", Many(_RULE, "rules"), "Rules about single calls, in order", "[]"),
     Field("shell", SHELL, "What shell commands may do, beside the built-in tables"),
+    Field("sandbox", SANDBOX, "The walls that commands run inside of"),
     Field("confirm", Many(Word(("destructive", "write")), "effects"), "Calls that a person has to allow", "[]"),
     Field("limits", LIMITS, "How much, how long and how often"),
     Field("flow", FLOW, "What may leave after private and untrusted reading"),

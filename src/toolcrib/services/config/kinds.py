@@ -79,6 +79,27 @@ class Seconds(Struct, frozen=True):
         return float(value)
 
 
+class Number(Struct, frozen=True):
+    """A number within bounds, whole or not."""
+
+    least: float
+    most: float
+
+    @property
+    def words(self) -> str:
+        return f"number from {self.least:g} to {self.most:,g}"
+
+    def read(self, node: Node, where: str, into: Reading) -> Value:
+        value = scalar(node, where, into)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            into.refuse(where, f"This must be a number, and it is {said(node)}.", node.line)
+            return None
+        if not self.least <= value <= self.most:
+            into.refuse(where, f"This must be from {self.least:g} to {self.most:,g}, and it is {value:g}.", node.line)
+            return None
+        return float(value)
+
+
 class Flag(Struct, frozen=True):
     """True or false."""
 

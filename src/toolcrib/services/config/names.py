@@ -119,7 +119,7 @@ class _Check:
                 yield from self._entry(at(f"limits.{key}", name), name)
         for name in self.config.network.tools:
             yield from self._entry(at("network.tools", name), name)
-        for key in ("limits", "flow", "network", "search"):
+        for key in ("limits", "flow", "network", "search", "shell", "sandbox"):
             for name in getattr(self.config, key).agents:
                 if name not in self.known_agents:
                     what = f"There is no agent {name!r}."

@@ -12,12 +12,15 @@ from toolcrib.services.config.kinds import described
 from toolcrib.services.config.nodes import Reading, at
 from toolcrib.services.config.values import (
     AgentFlow,
+    AgentShell,
     ApprovalRules,
     CallRule,
     Config,
     FlowRules,
     Limits,
+    Sandbox,
     ShellRule,
+    ShellRules,
     SubAgents,
     UndoRules,
     VaultRules,
@@ -96,6 +99,8 @@ def _config(found: Found, into: Reading, source: str) -> Config:
         network=_network(found.get("network", {})),
         search=_search(found.get("search", {})),
         shell_rules=tuple(map(_shell_rule, found.get("shell", {}).get("rules", ()))),
+        shell=_shell(found.get("shell", {})),
+        sandbox=Sandbox(**found.get("sandbox", {})),
         vault=VaultRules(**found.get("vault", {})),
         approvals=ApprovalRules(**found.get("approvals", {})),
         undo=UndoRules(**found.get("undo", {})),
@@ -129,6 +134,11 @@ def _shell_rule(found: Found) -> ShellRule:
     if isinstance(said.get("arguments"), str):
         said["arguments"] = tuple(said["arguments"].split())
     return ShellRule(**said)
+
+
+def _shell(found: Found) -> ShellRules:
+    agents = {name: AgentShell(**one) for name, one in found.get("agents", {}).items()}
+    return ShellRules(**{key: found[key] for key in found if key not in {"agents", "rules"}}, agents=agents)
 
 
 def _effects(words: Names) -> Names:

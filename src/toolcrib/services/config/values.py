@@ -38,6 +38,50 @@ class ShellRule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     not_match: Names = ()  # commands that it must leave alone
 
 
+class AgentShell(Struct, frozen=True, kw_only=True):
+    """What holds for one agent's commands. Empty: what holds for all."""
+
+    security: str = ""
+    ask: str = ""
+
+
+class ShellRules(Struct, frozen=True, kw_only=True):
+    """Which commands run, beside the rules about programs."""
+
+    security: str = "allowlist"  # deny, allowlist or full
+    ask: str = "on-miss"  # off, on-miss or always
+    env: Names = ()  # variables of ours that commands see
+    background: int = 5  # processes in the background, an agent and session
+    agents: Mapping[str, AgentShell] = {}
+
+    def of(self, agent: str) -> tuple[str, str]:
+        """Security and ask as they hold for an agent."""
+        own = self.agents.get(agent)
+        return (self.security, self.ask) if own is None else (own.security or self.security, own.ask or self.ask)
+
+
+class Sandbox(Struct, frozen=True, kw_only=True):
+    """The walls that commands run inside of. `agents` has what is different for single agents."""
+
+    mode: str = "all"  # all, non-main or off
+    access: str = "rw"  # rw, ro or none
+    scope: str = "session"  # session, agent or shared
+    memory: int = 512  # megabytes
+    cpus: float = 1.0
+    processes: int = 128
+    network: bool = False
+    seconds: float = 300.0
+    host_seconds: float = 60.0
+    background_seconds: float = 3600.0
+    unsafe_host: bool = False
+    image: str = ""
+    agents: Mapping[str, Mapping[str, object]] = {}
+
+    def of(self, agent: str) -> "Sandbox":
+        """The same as it holds for an agent."""
+        return replace(self, **own) if (own := self.agents.get(agent)) else self
+
+
 class Limits(Struct, frozen=True, kw_only=True):
     """How much, how long and how often."""
 
@@ -108,6 +152,8 @@ class Config(Struct, frozen=True, kw_only=True):
     sub_agents: SubAgents = SubAgents()
     rules: tuple[CallRule, ...] = ()
     shell_rules: tuple[ShellRule, ...] = ()
+    shell: ShellRules = ShellRules()
+    sandbox: Sandbox = Sandbox()
     confirm: Names = ()  # effects that ask first, as core.tool.Effect calls them
     limits: Limits = Limits()
     flow: FlowRules = FlowRules()

@@ -49,13 +49,12 @@ def named_in(text: str) -> Iterator[Named]:
     whole = 0
     for found in _WHOLE.finditer(text):
         whole += 1
-        name = found[1].strip()
-        filters = tuple(part.strip() for part in found[2].split("|")[1:])
-        unknown = [part for part in filters if part not in FILTERS]
-        wrong = "it names no secret" if not name else ""
+        one = _named(found)
+        unknown = [part for part in one.filters if part not in FILTERS]
+        wrong = "it names no secret" if not one.name else ""
         if unknown:
             wrong = f"there is no filter {unknown[0][:40]!r}; there are {' and '.join(FILTERS)}"
-        yield Named(name, filters, wrong)
+        yield Named(one.name, one.filters, wrong)
     if text.count(OPEN) > whole:
         yield Named("", wrong="a placeholder is not closed, or holds braces")
     if _HOST.match(text):
@@ -65,7 +64,7 @@ def named_in(text: str) -> Iterator[Named]:
 def filled(value: Any, values: Mapping[str, str]) -> Any:  # noqa: ANN401 - the same shape
     """The arguments with every placeholder replaced. In one pass: what comes out of a secret is not looked at again."""
     if isinstance(value, str):
-        return _WHOLE.sub(lambda found: _one(found, values), value) if OPEN in value else value
+        return replaced(value, lambda one: filtered(one, values[one.name]))
     if isinstance(value, Mapping):
         entries = cast("Mapping[object, object]", value).items()
         return {filled(key, values): filled(part, values) for key, part in entries}
@@ -77,8 +76,17 @@ def filled(value: Any, values: Mapping[str, str]) -> Any:  # noqa: ANN401 - the 
     return value
 
 
-def _one(found: re.Match[str], values: Mapping[str, str]) -> str:
-    text = values[found[1].strip()]
-    for part in found[2].split("|")[1:]:
-        text = FILTERS[part.strip()](text)
-    return text
+def replaced(text: str, give: Callable[[Named], str]) -> str:
+    """The text with something in the place of every placeholder."""
+    return _WHOLE.sub(lambda found: give(_named(found)), text) if OPEN in text else text
+
+
+def filtered(one: Named, value: str) -> str:
+    """A value as the placeholder wants it."""
+    for name in one.filters:
+        value = FILTERS[name](value)
+    return value
+
+
+def _named(found: re.Match[str]) -> Named:
+    return Named(found[1].strip(), tuple(part.strip() for part in found[2].split("|")[1:]))

@@ -1,0 +1,1 @@
+"""Programs inside walls: bubblewrap, Landlock, Docker, or a refusal that names the fix."""

@@ -25,7 +25,7 @@ from toolcrib.core.errors import BadConfig, ToolError
 from toolcrib.core.explain import Explained, explain, explain_all, refusal
 from toolcrib.core.guard import Approval, Approver, Call, Guard, Ring, Verdict
 from toolcrib.core.heavy import heavy
-from toolcrib.core.policy import Grants
+from toolcrib.core.policy import AgentRules, Grants, Lent
 from toolcrib.core.registry import Registry
 from toolcrib.core.resolver import Resolver, UnknownAgent, View, seat_of
 from toolcrib.core.run import Runner
@@ -91,6 +91,8 @@ class Crib:
         rules = {name: rules_of(name, entries, grants, registry) for name, entries in (agents or {}).items()}
         grants = msgspec.structs.replace(grants, agents={**grants.agents, **rules})
         self._fixed_boxes, self._fixed_agents = grants.toolboxes, grants.agents
+        self._fixed_missing = grants.missing
+        self._lent: Mapping[str, tuple[Lent, ...]] = {}
         self.resolver = Resolver(registry, grants)
         self._shelf_version = 0
         self._restorers: dict[str, Restorer] = {}
@@ -236,11 +238,49 @@ class Crib:
         grants = msgspec.structs.replace(
             self.resolver.grants,
             toolboxes=boxes,
-            agents={**self._fixed_agents, **own},
+            agents=self._with_lent({**self._fixed_agents, **own}),
             revision=self.resolver.grants.revision + 1,
         )
         self.resolver = Resolver(self.resolver.registry, grants)
         self._shelf_version = version
+
+    def use(
+        self,
+        tools: Iterable[Tool],
+        *,
+        source: str = "mcp",
+        awaited: Mapping[str, str] | None = None,
+        missing: Mapping[str, str] | None = None,
+        lent: Mapping[str, tuple[Lent, ...]] | None = None,
+        users: Mapping[str, tuple[Lent, ...]] | None = None,
+    ) -> None:
+        """Take up a source's tools anew, in a registry of the next generation. A turn in progress keeps its own.
+
+        `awaited` says why tools of a known server are not there, `missing` why those with a condition are out, `lent`
+        and `users` what grants give to agents and take from users.
+        """
+        before, grants = self.resolver.registry, self.resolver.grants
+        kept = [tool for tool in before.tools if tool.source != source]
+        names = msgspec.structs.replace(before.names, awaited=awaited or {})
+        registry = Registry([*kept, *tools], names, generation=before.generation + 1)
+        self._lent = lent or {}
+        grants = msgspec.structs.replace(
+            grants,
+            agents=self._with_lent(grants.agents),
+            missing={**self._fixed_missing, **(missing or {})},
+            users=users or {},
+            revision=grants.revision + 1,
+        )
+        self.resolver = Resolver(registry, grants)
+
+    def _with_lent(self, agents: Mapping[str, AgentRules]) -> dict[str, AgentRules]:
+        """Agents with what grants lend them."""
+        return {
+            name: msgspec.structs.replace(rules, lent=lent)
+            if (lent := self._lent.get(name, ())) != rules.lent
+            else rules
+            for name, rules in agents.items()
+        }
 
     def view(self, agent: str, **who: Any) -> View:
         """What an agent holds: `depth=1` asks as a sub-agent, `provider=`, `group=`, `only=` and so on."""

@@ -40,7 +40,7 @@ from toolcrib.services.schemas import schemas
 
 if TYPE_CHECKING:
     from toolcrib.app.undoing import UndoDesk
-    from toolcrib.services.approvals.asking import Desk, Watch
+    from toolcrib.services.approvals.asking import Bell, Desk, Watch
     from toolcrib.services.content.results import Results
     from toolcrib.services.finding.catalogue import Catalogue
     from toolcrib.services.store import Store
@@ -95,6 +95,9 @@ class Crib:
         self._lent: Mapping[str, tuple[Lent, ...]] = {}
         self.resolver = Resolver(registry, grants)
         self._shelf_version = 0
+        self.changed: list[Callable[[], None]] = []
+        """Called after toolboxes or agents were made or changed, here or elsewhere."""
+        self.bell: Bell | None = None  # asks whoever sits at the other end of a call, beside the inbox
         self._restorers: dict[str, Restorer] = {}
         self._closers: list[Close] = [self.store.close]
         self._flow = FlowGuard(self.config.flow, self.store.labels)
@@ -177,6 +180,7 @@ class Crib:
                         scrub=self.scrub,
                         still=self._still,
                         ask=own,
+                        bell=lambda: self.bell,
                     )
                 )
             return await made[0](call, asked)
@@ -243,6 +247,8 @@ class Crib:
         )
         self.resolver = Resolver(self.resolver.registry, grants)
         self._shelf_version = version
+        for tell in self.changed:
+            tell()
 
     def use(
         self,
@@ -358,6 +364,10 @@ class Crib:
     def listeners(self) -> list[Callable[[Any], None]]:
         """Called with each record, after the call."""
         return self._runner.listeners
+
+    def clean(self, value: Any) -> Any:  # noqa: ANN401 - any JSON-able value in, the same shape out
+        """A value without the secrets in it, for what does not come of a call."""
+        return self._runner.shaper.clean(value)
 
     async def undo(self, call: str, *, by: str = "", force: bool = False) -> "Undone":
         """Put back what a call changed, or raise a ToolError that says why it cannot be. Both are on record.

@@ -53,6 +53,8 @@ def mcp_tool(server: Server, pin: Pin, downstreams: Downstreams, identity: Ident
         link = LINK.get()
         params: JsonObject = {"name": pin.tool, "arguments": arguments}
         if link is not None:
+            if any(note.action == "ask" for note in call.notes):
+                link.hold()
             params = {**link.extra, **params}
         return as_result(await session.request("tools/call", params, link=link, seconds=server.seconds))
 

@@ -31,7 +31,7 @@ class McpFault(ToolError):
     code = "mcp_error"
 
     def __init__(self, number: int, message: str, data: Json = None) -> None:
-        super().__init__(message, data={"number": number})
+        super().__init__(message, data={"number": number} if data is None else {"number": number, "data": data})
         self.number = number
         self.given = data  # the error's own `data`
 
@@ -81,6 +81,10 @@ class Link(Protocol):
     @property
     def takes_input_required(self) -> bool:
         """Whether an `input_required` result may be handed on; else its questions are asked with `ask`."""
+        ...
+
+    def hold(self) -> None:
+        """A person has said yes to this very call: it is not begun anew for a question."""
         ...
 
     def notify(self, method: str, params: JsonObject) -> None:

@@ -1,0 +1,1 @@
+"""The gateway: tools of agents for any MCP client."""

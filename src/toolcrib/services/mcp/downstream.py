@@ -69,6 +69,11 @@ class Link(Protocol):
     """Whoever made a request, while a server works on it."""
 
     @property
+    def owner(self) -> str:
+        """Which client it is. A server without streams may only ask when all that it works on is of one client."""
+        ...
+
+    @property
     def capabilities(self) -> JsonObject:
         """What it can be asked for: `elicitation`, `sampling`, `roots`."""
         ...

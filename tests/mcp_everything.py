@@ -11,6 +11,7 @@ import base64
 import hashlib
 import hmac
 import json
+import os
 import struct
 import sys
 import warnings
@@ -252,8 +253,16 @@ async def test_elicitation(round_: Round) -> Data:
 
 
 async def _elicited(round_: Round, message: str, **properties: Data) -> Data:
-    answer = await round_.elicit(message, {"type": "object", "properties": properties, "required": []})
-    return text(f"Elicitation completed: action={answer['action']}, content={json.dumps(answer['content'])}")
+    schema = {"type": "object", "properties": properties, "required": []}
+    if round_.ctx.protocol_version >= MODERN:
+        answer = round_.answers.get("form")
+        if not isinstance(answer, dict):
+            return asks(
+                {"form": {"method": "elicitation/create", "params": {"message": message, "requestedSchema": schema}}}
+            )
+    else:
+        answer = await round_.elicit(message, schema)
+    return text(f"Elicitation completed: action={answer['action']}, content={json.dumps(answer.get('content'))}")
 
 
 @tool()
@@ -668,13 +677,25 @@ class Everything:
         )
 
     async def stdio(self) -> None:
+        """Over standard input and output. Sessions of the handshake era only, where the environment says so."""
+        if "MCP_OLD" in os.environ:
+            self.server.middleware.append(_old)
         async with stdio_server() as (read, write):
             await self.server.run(read, write, self.options())
 
     def app(self) -> Any:
         """The server over HTTP. Its sessions say in the handshake that lists may change."""
+        if "MCP_OLD" in os.environ:
+            self.server.middleware.append(_old)
         options, self.server.create_initialization_options = self.options(), lambda *_, **__: options
         return self.server.streamable_http_app()
+
+
+async def _old(ctx: Any, call_next: Any) -> Any:
+    """A server that does not know the newer era."""
+    if ctx.method == "server/discover":
+        raise MCPError(code=-32601, message="Method not found")
+    return await call_next(ctx)
 
 
 def main(arguments: list[str]) -> None:

@@ -4,7 +4,6 @@ The request is in the inbox all the same; who answers first is heard. A client t
 closes the question, leaves it there.
 """
 
-
 from toolcrib.app import Crib
 from toolcrib.core.call import JsonObject
 from toolcrib.core.errors import ToolError

@@ -22,20 +22,27 @@ class Exchange:
         self._ask = ask
         self._token: Json = None
         self._level: int | None = None
-        self._extra: JsonObject = {}
+        self._extra: JsonObject = peer.standing
         self.asked = False  # a person was asked already: the call is one thing, and goes on where it is
 
     def asks_by(self, ask: Ask) -> None:
         """How the client is asked."""
         self._ask = ask
 
+    @property
+    def owner(self) -> str:
+        """Which client it is."""
+        return self.peer.key
+
     def carries(self, meta: JsonObject, answers: Json = None, state: str | None = None) -> None:
         """Take down what the request carries beside its name and arguments."""
         if not meta and answers is None and state is None:
             return
+        self._extra = dict(self._extra)
         self._token = meta.get("progressToken")
         kept = {key: value for key, value in meta.items() if key == LEVEL_KEY or not key.startswith(RESERVED)}
-        self._extra = {"_meta": kept} if kept else {}
+        if kept:
+            self._extra["_meta"] = {**self._extra.get("_meta", {}), **kept}
         if answers is not None:
             self._extra["inputResponses"] = answers
         if state is not None:
@@ -66,8 +73,8 @@ class Exchange:
             if self._token is None:
                 return
             params = {**params, "progressToken": self._token}
-        elif method == LOG and not self.peer.wants_log(params, self._extra):
-            return
+        elif method != LOG or not self.peer.wants_log(params, self._extra):
+            return  # what is about more than this request goes to everybody who listens
         self.out(notification(method, params))
 
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
@@ -76,6 +83,6 @@ class Exchange:
         if needed is None:
             raise McpFault(METHOD_NOT_FOUND, f"A client is not asked for {method}.")
         if needed not in self.peer.capabilities or self._ask is None:
-            wanted = {"requiredCapabilities": {needed: {}}}
+            wanted: JsonObject = {"requiredCapabilities": {needed: {}}}
             raise McpFault(MISSING_CAPABILITY, f"The client cannot be asked: it does not do {needed}.", wanted)
         return await self._ask(method, params)

@@ -97,6 +97,7 @@ class Gateway:
         self.crib.changed.remove(self.changes.granted)
         self.crib.bell = None
         await self.parking.close()
+        await self.upstream.watching.close()
 
     async def answer(self, peer: Peer, message: Message, exchange: Exchange) -> bytes:
         """The result of a request. Raises McpFault."""
@@ -126,7 +127,7 @@ class Gateway:
             raise McpFault(
                 INVALID_PARAMS, "Invalid params: initialize takes protocolVersion, capabilities, clientInfo."
             )
-        session = Session(place, version, asked["capabilities"], as_object(asked.get("clientInfo")))
+        session = Session(place, version, as_object(asked["capabilities"]), as_object(asked.get("clientInfo")))
         told: JsonObject = {"protocolVersion": version, "capabilities": CAPABILITIES, "serverInfo": INFO}
         return session, encode(self._with_words(session, told))
 
@@ -205,7 +206,7 @@ class Gateway:
         level = level_of(data_of(message.params).get("level"))
         if level is None:
             raise McpFault(INVALID_PARAMS, "Invalid params: there is no such log level.")
-        peer.level = level
+        peer.wants_level(level)
         await self.upstream.set_level(caller_of(peer), self._servers(peer), level, exchange)
         return b"{}"
 

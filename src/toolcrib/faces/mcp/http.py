@@ -140,6 +140,11 @@ class Endpoint:
         if message.method == LISTEN:
             await self._subscribed(peer, message, number, receive, send)
             return
+        await self._alone(peer, message, number, ways)
+
+    async def _alone(self, peer: Peer, message: Message, number: Id, ways: tuple[Receive, Send]) -> None:
+        """Work on a stateless request. A client that hangs up does not want it any more."""
+        receive, send = ways
         reply = Reply(send, lambda: Stream("", numbered=False))
         task = asyncio.current_task()
         reply.linger(receive, task.cancel if task is not None else None)
@@ -162,17 +167,16 @@ class Endpoint:
         kinds, uris = wanted(data_of(message.params))
         watcher = Watcher(peer, stream.put, wants=kinds, number=number)
         watcher.uris = set(uris)
-        exchange = Exchange(peer, number, stream.put, None)
         self._gateway.changes.add(watcher)
         stream.put(acknowledged(number, kinds, uris))
         try:
             for uri in uris:
-                await self._gateway.watch(peer, uri, exchange)
+                await self._gateway.offers.watch(peer, uri)
             await while_there(receive, stream.pump(send, []))
         finally:
             self._gateway.changes.leave(watcher)
             for uri in uris:
-                await self._gateway.unwatch(peer, uri, exchange)
+                await self._gateway.offers.unwatch(peer, uri)
 
     async def _posted(
         self, place: Place, headers: Given, body: bytes, scope: Scope, ways: tuple[Receive, Send]

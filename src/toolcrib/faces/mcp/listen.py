@@ -17,11 +17,12 @@ def wanted(params: JsonObject) -> tuple[frozenset[str], tuple[str, ...]]:
     if not isinstance(asked, dict):
         raise McpFault(INVALID_PARAMS, "Invalid params: notifications is missing.")
     said = cast("JsonObject", asked)
-    uris = said.get("resourceSubscriptions") or []
-    if not isinstance(uris, list) or len(cast("list[object]", uris)) > MOST:
+    given = said.get("resourceSubscriptions")
+    uris = cast("list[object]", given) if isinstance(given, list) else []
+    if (given is not None and not isinstance(given, list)) or len(uris) > MOST:
         raise McpFault(INVALID_PARAMS, f"Invalid params: resourceSubscriptions takes up to {MOST} addresses.")
     kinds = frozenset(kind for kind in _KINDS if said.get(kind) is True)
-    return kinds, tuple(str(uri) for uri in cast("list[object]", uris))
+    return kinds, tuple(str(uri) for uri in uris)
 
 
 def acknowledged(number: Id, kinds: frozenset[str], uris: tuple[str, ...]) -> bytes:

@@ -98,35 +98,38 @@ class Offers:
 
     async def subscribe(self, peer: Peer, message: Message, exchange: Exchange) -> bytes:
         """Hear when a resource changes."""
+        del exchange
         uri = _text(data_of(message.params), "uri")
-        await self.watch(peer, uri, exchange)
+        await self.watch(peer, uri)
         if isinstance(peer, Session):
             peer.watched.add(uri)
         return b"{}"
 
     async def unsubscribe(self, peer: Peer, message: Message, exchange: Exchange) -> bytes:
         """Hear no more of it."""
+        del exchange
         uri = _text(data_of(message.params), "uri")
         if isinstance(peer, Session):
             peer.watched.discard(uri)
-        await self.unwatch(peer, uri, exchange)
+        await self.unwatch(peer, uri)
         return b"{}"
 
-    async def watch(self, peer: Peer, uri: str, exchange: Exchange) -> None:
+    async def watch(self, peer: Peer, uri: str) -> None:
         """Let the server of a resource tell when it changes."""
-        await self._watching("resources/subscribe", peer, uri, exchange)
+        await self._watching(peer, uri, on=True)
 
-    async def unwatch(self, peer: Peer, uri: str, exchange: Exchange) -> None:
+    async def unwatch(self, peer: Peer, uri: str) -> None:
         """The same no more, if nobody else watches."""
         if not self._watched(uri):
-            await self._watching("resources/unsubscribe", peer, uri, exchange)
+            await self._watching(peer, uri, on=False)
 
-    async def _watching(self, method: str, peer: Peer, uri: str, exchange: Exchange) -> None:
+    async def _watching(self, peer: Peer, uri: str, *, on: bool) -> None:
         shown, alone = await self._shown(peer), bool(peer.place.alone)
         caller = caller_of(peer)
 
         async def ask(server: str, own: str) -> JsonObject:
-            return await self._upstream.ask(caller, server, method, {"uri": own}, exchange)
+            await self._upstream.watching.change(await self._upstream.session(server, caller), own, on=on)
+            return {}
 
         await self._upstream.at(caller, shown.servers, uri, ask, alone=alone)
 

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from secrets import token_urlsafe
+from typing import cast
 
 from msgspec import UNSET
 
@@ -45,6 +46,14 @@ class Peer:
         self.info = info
         self.key = key  # of the session, as guards and labels count it
         self.level = 0  # of the log messages it wants, as a place in LEVELS
+        self.standing: JsonObject = {}  # what each of its requests carries, for servers of the other era
+        if not self.modern:
+            self.wants_level(0)
+
+    def wants_level(self, level: int) -> None:
+        """Send it log messages from this level on."""
+        self.level = level
+        self.standing = {"_meta": {LEVEL_KEY: LEVELS[level]}}
 
     @property
     def user(self) -> str:
@@ -96,7 +105,7 @@ class Asks:
             return
         result = any_of(message.result) if message.result is not UNSET else None
         if isinstance(result, dict):
-            told.set_result(as_object(result))
+            told.set_result(cast("JsonObject", result))
         else:
             told.set_exception(McpFault(INTERNAL_ERROR, "The client's answer was not an object."))
 

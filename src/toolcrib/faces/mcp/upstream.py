@@ -14,6 +14,7 @@ from typing import Any, Protocol, cast
 from toolcrib.core.call import Caller, JsonObject
 from toolcrib.core.errors import ToolError
 from toolcrib.faces.mcp.exchange import Exchange
+from toolcrib.faces.mcp.watching import Watching
 from toolcrib.faces.mcp.wire import LEVELS
 from toolcrib.services.mcp.downstream import INVALID_PARAMS, METHOD_NOT_FOUND, Downstream, Heard, McpFault, ServerFacts
 from toolcrib.services.mcp.names import name_of
@@ -57,6 +58,7 @@ class Upstream:
     def __init__(self, sessions: Sessions, clean: Clean) -> None:
         self._sessions = sessions
         self._clean = clean
+        self.watching = Watching()
         self._levels: dict[str, int] = {}
         self._known: dict[tuple[str, str, str], list[JsonObject]] = {}
 

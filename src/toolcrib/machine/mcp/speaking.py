@@ -217,6 +217,8 @@ class Speaking:
         link = self._link(number)
         if link is not None:
             link.notify(method, params)
+            if method == "notifications/message":
+                return  # it was about that request, and nobody else's business
         self._notice(method, params)
 
     def _link(self, number: int | None) -> Link | None:

@@ -14,7 +14,11 @@ from toolcrib.services.mcp.arguments import ForeignArguments, fault_of_schema
 from toolcrib.services.mcp.plain import compiled
 
 _scalars = st.one_of(
-    st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.0, 0.5, 1.0, 2.5]), st.sampled_from(["", "a", "bb"])
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 3),
+    st.sampled_from([0.0, 0.5, 1.0, 2.5]),
+    st.sampled_from(["", "a", "bb"]),
 )
 _values = st.recursive(
     _scalars,

@@ -16,7 +16,7 @@ from toolcrib.core.errors import ToolError, ToolFailed
 from toolcrib.machine.mcp.log import Log
 from toolcrib.machine.mcp.speaking import Speaking
 from toolcrib.machine.mcp.tasks import Tasks
-from toolcrib.machine.mcp.wire import SessionLostError, Wire
+from toolcrib.machine.mcp.wire import SessionLostError, Wire, objects
 from toolcrib.services.mcp.downstream import Link, McpFault, NotKnown, ServerFacts, ServerGone
 from toolcrib.services.mcp.servers import Server, State
 
@@ -54,7 +54,7 @@ class Kept:
         self._tasks = Tasks()
         self._wake = asyncio.Event()
         self._room = asyncio.Semaphore(server.at_once)
-        self._relist = False
+        self._listing = self._stale = False
         self._closed = False
 
     @property
@@ -243,8 +243,7 @@ class Kept:
         """What follows a connection: its tools, and hearing when they change."""
         if self._listed is None:
             return
-        with suppress(ToolError, SessionLostError):
-            await self._list(speaking)
+        await self._list_all(speaking)
         if speaking.facts.modern:
             await self._subscribe(speaking)
 
@@ -257,7 +256,7 @@ class Kept:
         for _ in range(_PAGES):
             found = await speaking.request("tools/list", params, seconds=self._server.seconds)
             listed = found.get("tools")
-            tools += [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+            tools += objects(listed)
             cursor = found.get("nextCursor")
             if not isinstance(cursor, str) or cursor in seen or len(tools) > _TOOLS:
                 break
@@ -270,11 +269,7 @@ class Kept:
     async def _subscribe(self, speaking: Speaking) -> None:
         """In the stateless era changes are told on a stream that one asks for."""
         offered = speaking.facts.capabilities
-        wanted = {
-            key: True
-            for kind, key in _LISTS.items()
-            if isinstance(one := offered.get(kind), dict) and one.get("listChanged")
-        }
+        wanted = {key: True for kind, key in _LISTS.items() if (offered.get(kind) or {}).get("listChanged")}
         while wanted and self._speaking is speaking and not speaking.wire.lost:
             try:
                 await speaking.request("subscriptions/listen", {"notifications": wanted})
@@ -285,14 +280,22 @@ class Kept:
 
     def _heard(self, method: str, params: JsonObject) -> None:
         self._notice(method, params)
-        if method == "notifications/tools/list_changed" and self._speaking is not None and not self._relist:
-            self._relist = True
-            self._tasks.start(self._list_again(self._speaking))
+        if method == "notifications/tools/list_changed":
+            self._stale = True
+            if self._speaking is not None and not self._listing:
+                self._tasks.start(self._list_all(self._speaking))
 
-    async def _list_again(self, speaking: Speaking) -> None:
-        self._relist = False
-        with suppress(ToolError, SessionLostError):
-            await self._list(speaking)
+    async def _list_all(self, speaking: Speaking) -> None:
+        """List the tools until nothing has changed meanwhile: several changes in a row are one or two lists."""
+        self._listing, self._stale = True, True
+        try:
+            while self._stale and self._speaking is speaking:
+                self._stale = False
+                await self._list(speaking)
+        except (ToolError, SessionLostError) as error:
+            self.log.say(f"[toolcrib] its tools could not be listed: {error}")
+        finally:
+            self._listing = False
 
 
 async def _closed(speaking: Speaking) -> None:

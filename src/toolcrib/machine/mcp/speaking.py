@@ -17,7 +17,7 @@ from toolcrib.core.errors import TimedOut, ToolError, ToolFailed
 from toolcrib.machine.mcp.log import Log
 from toolcrib.machine.mcp.parameters import Parameters, header_value
 from toolcrib.machine.mcp.tasks import Tasks
-from toolcrib.machine.mcp.wire import NONE, Wire, encode
+from toolcrib.machine.mcp.wire import NONE, Wire, encode, objects
 from toolcrib.services.mcp.downstream import (
     HANDSHAKE,
     HANDSHAKES,
@@ -169,7 +169,7 @@ class Speaking:
         self.parameters.stale = True  # once: its tools are not what was listed last
         try:
             listed = await self._once("tools/list", {}, None, seconds)
-            self.learn([one for one in listed.get("tools", ()) if isinstance(one, dict)])
+            self.learn(objects(listed.get("tools")))
             return await self._once(method, params, link, seconds)
         finally:
             self.parameters.stale = False
@@ -263,10 +263,10 @@ class Speaking:
         answers: JsonObject = {}
         for key, one in cast("JsonObject", asked).items():
             question: JsonObject = cast("JsonObject", one) if isinstance(one, dict) else {}
-            method, params = question.get("method"), question.get("params") or {}
-            if method not in _ASKABLE or _ASKABLE[method] not in link.capabilities:
+            method = str(question.get("method"))
+            if _ASKABLE.get(method) not in link.capabilities:
                 raise McpFault(METHOD_NOT_FOUND, f"Nobody here can answer {method}.")
-            answers[key] = await link.ask(str(method), params)
+            answers[key] = await link.ask(method, question.get("params") or {})
         return answers
 
     async def _discover(self, version: str = MODERN, *, again: bool = True) -> None:

@@ -68,6 +68,11 @@ def messages_of(data: bytes) -> list[JsonObject]:
     return [cast("JsonObject", one) for one in listed if isinstance(one, dict)]
 
 
+def objects(listed: object) -> list[JsonObject]:
+    """The objects in a list; none in anything else."""
+    return [one for one in cast("list[Any]", listed) if isinstance(one, dict)] if isinstance(listed, list) else []
+
+
 def is_answer(message: JsonObject) -> bool:
     """Whether a message answers a request of ours."""
     return "method" not in message and ("result" in message or "error" in message)

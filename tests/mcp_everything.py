@@ -22,6 +22,7 @@ from typing import Any
 import uvicorn
 from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.runner import serve_loop
 from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
@@ -678,10 +679,11 @@ class Everything:
 
     async def stdio(self) -> None:
         """Over standard input and output. Sessions of the handshake era only, where the environment says so."""
-        if "MCP_OLD" in os.environ:
-            self.server.middleware.append(_old)
         async with stdio_server() as (read, write):
-            await self.server.run(read, write, self.options())
+            if "MCP_OLD" in os.environ:
+                await serve_loop(self.server, read, write, lifespan_state={}, init_options=self.options())
+            else:
+                await self.server.run(read, write, self.options())
 
     def app(self) -> Any:
         """The server over HTTP. Its sessions say in the handshake that lists may change."""

@@ -1,6 +1,7 @@
 """The methods of the protocol, for both eras. Whatever calls a tool goes through the crib's one pipeline."""
 
 from collections.abc import Awaitable, Callable
+from typing import cast
 
 from msgspec import Raw
 
@@ -123,11 +124,12 @@ class Gateway:
         asked = data_of(params)
         wanted = asked.get("protocolVersion")
         version = wanted if isinstance(wanted, str) and wanted in HANDSHAKES else HANDSHAKE
-        if not isinstance(wanted, str) or not isinstance(asked.get("capabilities"), dict):
+        able = asked.get("capabilities")
+        if not isinstance(wanted, str) or not isinstance(able, dict):
             raise McpFault(
                 INVALID_PARAMS, "Invalid params: initialize takes protocolVersion, capabilities, clientInfo."
             )
-        session = Session(place, version, as_object(asked["capabilities"]), as_object(asked.get("clientInfo")))
+        session = Session(place, version, cast("JsonObject", able), as_object(asked.get("clientInfo")))
         told: JsonObject = {"protocolVersion": version, "capabilities": CAPABILITIES, "serverInfo": INFO}
         return session, encode(self._with_words(session, told))
 
@@ -137,20 +139,20 @@ class Gateway:
         missing = [key for key in (VERSION_KEY, CAPABILITIES_KEY) if key not in envelope]
         if missing:
             raise McpFault(INVALID_PARAMS, f"Invalid params: _meta lacks {', '.join(missing)}.")
-        version, capabilities, info = (
+        version, able, info = (
             envelope[VERSION_KEY],
             envelope[CAPABILITIES_KEY],
             as_object(envelope.get(CLIENT_KEY)),
         )
         if header is not None and header != version:
             raise McpFault(HEADER_MISMATCH, "The header MCP-Protocol-Version does not say what the body does.")
-        if not isinstance(version, str) or not isinstance(capabilities, dict):
+        if not isinstance(version, str) or not isinstance(able, dict):
             raise McpFault(INVALID_PARAMS, "Invalid params: the envelope in _meta is malformed.")
         if version not in MODERNS:
             data = {"supported": list(MODERNS), "requested": version}
             raise McpFault(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
         who = place.principal.id if place.principal else ""
-        return Peer(place, version, as_object(capabilities), info, f"mcp-{who}-{str(info.get('name', ''))[:64]}")
+        return Peer(place, version, cast("JsonObject", able), info, f"mcp-{who}-{str(info.get('name', ''))[:64]}")
 
     def _with_words(self, peer: Peer, told: JsonObject) -> JsonObject:
         """The instructions of all servers behind this one, each under its name."""

@@ -1,4 +1,7 @@
-"""The endpoint `/mcp/<agent>`, as an ASGI application of its own: both eras, without a framework in between."""
+"""The endpoint `/mcp/<agent>`, as an ASGI application of its own: both eras, without a framework in between.
+
+`/mcp/<agent>/<server>` (or `?server=<server>`) shows one server under its own names.
+"""
 
 import asyncio
 import time
@@ -95,9 +98,8 @@ class Endpoint:
         key = (scope["path"], scope.get("query_string", b""))
         known = self._paths.get(key)
         if known is None:
-            agent = unquote(key[0].partition(PREFIX)[2])
-            alone = parse_qs(key[1].decode("latin-1")).get("server", [""])[0]
-            known = agent, alone
+            agent, _, alone = unquote(key[0].partition(PREFIX)[2]).partition("/")
+            known = agent, alone or parse_qs(key[1].decode("latin-1")).get("server", [""])[0]
             if len(self._paths) < 1000:
                 self._paths[key] = known
         return known

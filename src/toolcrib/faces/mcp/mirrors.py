@@ -23,7 +23,7 @@ def check_headers(
         twice = find_duplicated_routing_header((name.decode("latin-1"), "") for name, _ in raw)
         if twice is not None:
             raise McpFault(HEADER_MISMATCH, f"The header {twice} is there more than once.")
-    if headers.get(b"mcp-method", b"").decode("latin-1") != message.method:
+    if headers.get(b"mcp-method", b"").decode("latin-1").strip() != message.method:
         raise McpFault(HEADER_MISMATCH, "The header Mcp-Method does not say what the body does.")
     key = _NAMES.get(message.method)
     if key is None:
@@ -31,7 +31,7 @@ def check_headers(
     params = data_of(message.params)
     said = params.get(key)
     given = headers.get(b"mcp-name")
-    if said is not None and decode_header_value(None if given is None else given.decode("latin-1")) != said:
+    if said is not None and decode_header_value(None if given is None else given.decode("latin-1").strip()) != said:
         raise McpFault(HEADER_MISMATCH, f"The header Mcp-Name does not say what {key!r} in the body does.")
     if message.method == "tools/call" and isinstance(said, str):
         _check_arguments(raw, params.get("arguments"), schema_of(said))
@@ -40,7 +40,7 @@ def check_headers(
 def _check_arguments(raw: Sequence[tuple[bytes, bytes]], arguments: Any, schema: JsonObject | None) -> None:  # noqa: ANN401
     if schema is None:
         return
-    lines = _Lines((name.decode("latin-1"), value.decode("latin-1")) for name, value in raw)
+    lines = _Lines((name.decode("latin-1"), value.decode("latin-1").strip()) for name, value in raw)
     wrong = validate_mcp_param_headers(schema, as_object(arguments), lines)
     if wrong is not None:
         raise McpFault(wrong.code, wrong.message)

@@ -272,7 +272,9 @@ class Speaking:
     async def _discover(self, version: str = MODERN, *, again: bool = True) -> None:
         self.facts = ServerFacts(version=version)
         try:
-            found = await self._once("server/discover", {}, None, _DISCOVER_SECONDS)
+            # Over HTTP every server answers what it does not know, and signing in takes its time.
+            seconds = 30.0 if self.wire.streams else _DISCOVER_SECONDS
+            found = await self._once("server/discover", {}, None, seconds)
         except McpFault as fault:
             supported = _supported(fault)
             if fault.number == UNSUPPORTED_VERSION and supported and again and MODERN in supported:

@@ -278,6 +278,8 @@ class Crib:
             revision=grants.revision + 1,
         )
         self.resolver = Resolver(registry, grants)
+        for tell in self.changed:
+            tell()
 
     def _with_lent(self, agents: Mapping[str, AgentRules]) -> dict[str, AgentRules]:
         """Agents with what grants lend them."""

@@ -10,6 +10,7 @@ from toolcrib.services.drawers import Drawers
 from toolcrib.services.labels import Labels
 from toolcrib.services.loaded import LoadedKits
 from toolcrib.services.mcp.book import McpBook
+from toolcrib.services.people.ports import PeopleRows
 from toolcrib.services.record.audit import Audit
 from toolcrib.services.record.journal import Journal
 from toolcrib.services.shelf import Shelf
@@ -62,6 +63,8 @@ class Store(Protocol):
     def todos(self) -> Todos: ...
     @property
     def documents(self) -> Documents: ...
+    @property
+    def people(self) -> PeopleRows: ...
     @property
     def vault(self) -> VaultRows: ...
     @property

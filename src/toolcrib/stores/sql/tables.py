@@ -190,3 +190,16 @@ MCP_GRANTS = sa.Table(
 MCP_REQUESTS = sa.Table(
     "tc_mcp_requests", METADATA, _words("id", key=True), *(_words(name) for name in ("server", "state", "body"))
 )
+PEOPLE = sa.Table(
+    "tc_people",
+    METADATA,
+    _words("kind", key=True),
+    _words("id", key=True),
+    _words("mark"),
+    sa.Column("person", Words, nullable=False, index=True),
+    sa.Column("until", sa.Double, nullable=False),
+    sa.Column("made", sa.Double, nullable=False),
+    sa.Column("revision", sa.BigInteger, nullable=False),
+    _words("body"),
+    sa.Index("ix_tc_people_mark", "kind", "mark", unique=True),
+)

@@ -1,0 +1,47 @@
+"""The endpoint in front of the other faces of a server: calls must not pay for routes that they do not take."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from toolcrib.app.house import NOBODY, House
+from toolcrib.faces.mcp.door import METADATA, Door, Rules
+from toolcrib.faces.mcp.gateway import Gateway
+from toolcrib.faces.mcp.http import PREFIX, Endpoint
+
+App = Callable[[Any, Any, Any], Awaitable[None]]
+_OPEN: WeakKeyDictionary[House, tuple[Gateway, Endpoint]] = WeakKeyDictionary()
+
+
+def in_front(house: House, knows: Callable[[str], bool], behind: App) -> App:
+    """Take what is the gateway's, and hand everything else on."""
+    rules = Rules(
+        knows=knows,
+        tokens=house.people.keys if house.auth else None,
+        nobody=NOBODY,
+        url=house.settings.url,
+    )
+    gateway = Gateway(house.crib, house.mcp)
+    endpoint = Endpoint(gateway, Door(rules))
+    _OPEN[house] = gateway, endpoint
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's own
+        path = scope.get("path", "")
+        if path.startswith(PREFIX) or path.startswith(METADATA):
+            await endpoint(scope, receive, send)
+        else:
+            await behind(scope, receive, send)
+
+    return app
+
+
+@asynccontextmanager
+async def lifespan(house: House) -> AsyncGenerator[None]:
+    """While the server runs."""
+    try:
+        yield
+    finally:
+        gateway, endpoint = _OPEN.pop(house)
+        endpoint.close()
+        await gateway.close()

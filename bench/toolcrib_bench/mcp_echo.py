@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import uvloop
@@ -26,8 +26,8 @@ class Echo(asyncio.Protocol):
     def __init__(self) -> None:
         self.held = b""
 
-    def connection_made(self, transport: Any) -> None:
-        self.transport = transport
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
         self.held += data

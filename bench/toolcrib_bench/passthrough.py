@@ -6,10 +6,10 @@ same request on over a kept connection, and gives back what comes. No sessions, 
 
 import asyncio
 import sys
-from typing import Any
 
 import msgspec
 import uvicorn
+from starlette.types import Receive, Scope, Send
 
 TOKEN = b"Bearer tcb_bench"
 ALLOWED = frozenset({"echo", "mcp_echo_echo"})
@@ -43,7 +43,7 @@ class Pass:
     def __init__(self, port: int) -> None:
         self.kept = Kept(port)
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if dict(scope["headers"]).get(b"authorization") != TOKEN:
             await self.say(send, 401, b"")
             return
@@ -63,7 +63,7 @@ class Pass:
             body = encode({**message, "params": {**params, "name": params["name"].removeprefix("mcp_echo_")}})
         await self.say(send, 200, await self.kept.ask(body))
 
-    async def say(self, send: Any, status: int, body: bytes) -> None:
+    async def say(self, send: Send, status: int, body: bytes) -> None:
         headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})

@@ -28,7 +28,7 @@ def in_front(house: House, knows: Callable[[str], bool], behind: App) -> App:
 
     async def app(scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's own
         path = scope.get("path", "")
-        if path.startswith(PREFIX) or path.startswith(METADATA):
+        if path.startswith((PREFIX, METADATA)):
             await endpoint(scope, receive, send)
         else:
             await behind(scope, receive, send)

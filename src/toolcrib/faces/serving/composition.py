@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.routing import BaseRoute, Mount
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
 from toolcrib.app.house import House

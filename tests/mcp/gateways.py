@@ -210,7 +210,7 @@ class Person:
     async def goes_on(self, done: float, total: float | None, _words: str | None) -> None:
         self.progress.append((done, total))
 
-    def client(self, url: Any, era: str, **more: Any) -> Client:
+    def client(self, url: Any, era: str, **more: Any) -> Any:
         """The official client of an era."""
         return Client(
             url,

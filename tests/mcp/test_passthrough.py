@@ -98,7 +98,7 @@ async def test_seventeen_of_seventeen(era: str, server: str):
     person = Person()
     async with up(everything("ev", server)) as gateway, person.client(f"{gateway.base}/a", era) as client:
         if era == "old":
-            await client.set_logging_level("debug")  # pyright: ignore[reportDeprecated] - older clients do
+            await client.set_logging_level("debug")
         seen = await listed(client)
         seen["instructions"] = client.instructions == f"## ev\n{INSTRUCTIONS}"
         seen |= await called(client, person) | await read(client)

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from toolcrib.core.errors import BadConfig, Problem
 from toolcrib.core.policy import AgentRules, Names, Policy, Toolbox, Toolkit
 from toolcrib.services.http import Network
+from toolcrib.services.mcp.servers import Server
 from toolcrib.services.web import SearchRules
 
 
@@ -134,6 +135,12 @@ class UndoRules(Struct, frozen=True, kw_only=True):
     megabytes: int = 512
 
 
+class McpRules(Struct, frozen=True, kw_only=True):
+    """What holds for all MCP servers."""
+
+    require_grants: bool = False  # a toolbox that names their tools is not enough
+
+
 class SubAgents(Struct, frozen=True, kw_only=True):
     """What a configuration changes in the lists for sub-agents. None keeps the list as it comes."""
 
@@ -162,6 +169,8 @@ class Config(Struct, frozen=True, kw_only=True):
     vault: VaultRules = VaultRules()
     approvals: ApprovalRules = ApprovalRules()
     undo: UndoRules = UndoRules()
+    servers: tuple[Server, ...] = ()  # mcpServers
+    mcp: McpRules = McpRules()
     audit: str = ""
     workspace: str = ""
     deny_paths: Names = ()

@@ -9,6 +9,7 @@ from toolcrib.app.house import NOBODY, House
 from toolcrib.faces.mcp.door import METADATA, Door, Rules
 from toolcrib.faces.mcp.gateway import Gateway
 from toolcrib.faces.mcp.http import PREFIX, Endpoint
+from toolcrib.faces.mcp.upstream import NoServers
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 _OPEN: WeakKeyDictionary[House, tuple[Gateway, Endpoint]] = WeakKeyDictionary()
@@ -22,7 +23,7 @@ def in_front(house: House, knows: Callable[[str], bool], behind: App) -> App:
         nobody=NOBODY,
         url=house.settings.url,
     )
-    gateway = Gateway(house.crib, house.mcp)
+    gateway = Gateway(house.crib, house.crib.mcp or NoServers())
     endpoint = Endpoint(gateway, Door(rules))
     _OPEN[house] = gateway, endpoint
 
@@ -39,6 +40,8 @@ def in_front(house: House, knows: Callable[[str], bool], behind: App) -> App:
 @asynccontextmanager
 async def lifespan(house: House) -> AsyncGenerator[None]:
     """While the server runs."""
+    if house.crib.mcp is not None:
+        await house.crib.mcp.start()
     try:
         yield
     finally:

@@ -16,7 +16,15 @@ from toolcrib.core.errors import ToolError
 from toolcrib.faces.mcp.exchange import Exchange
 from toolcrib.faces.mcp.watching import Watching
 from toolcrib.faces.mcp.wire import LEVELS
-from toolcrib.services.mcp.downstream import INVALID_PARAMS, METHOD_NOT_FOUND, Downstream, Heard, McpFault, ServerFacts
+from toolcrib.services.mcp.downstream import (
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    Downstream,
+    Heard,
+    McpFault,
+    ServerFacts,
+    ServerGone,
+)
 from toolcrib.services.mcp.names import name_of
 
 PATIENCE = 0.8  # seconds for which a list waits for a server
@@ -41,6 +49,29 @@ class Sessions(Protocol):
     def listen(self, heard: Heard) -> Callable[[], None]:
         """Hear what servers tell by themselves. Gives back what ends it."""
         ...
+
+
+class NoServers:
+    """The sessions of a crib that has no servers."""
+
+    async def session(self, server: str, caller: Caller) -> Downstream:
+        """There is none."""
+        del caller
+        raise ServerGone(f"There is no server {server!r}.")
+
+    def facts(self, server: str) -> ServerFacts | None:
+        """Nothing was said."""
+        del server
+        return None
+
+    def listen(self, heard: Heard) -> Callable[[], None]:
+        """There is nothing to hear."""
+        del heard
+        return _nothing
+
+
+def _nothing() -> None:
+    pass
 
 
 class Listed:

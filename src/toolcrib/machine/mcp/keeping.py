@@ -16,7 +16,7 @@ from toolcrib.machine.mcp.speaking import Speaking
 from toolcrib.machine.mcp.streamable import Post, Signing
 from toolcrib.machine.mcp.wire import Wire
 from toolcrib.safety.urls import BadUrl, read_url
-from toolcrib.services.mcp.downstream import Heard, ServerGone
+from toolcrib.services.mcp.downstream import Heard, ServerFacts, ServerGone
 from toolcrib.services.mcp.servers import Server, State, Transport
 
 _IDENTITIES = 64  # sessions of one server beside the shared one
@@ -89,6 +89,11 @@ class Keeping:
         """How it stands with a server that may be used, and why."""
         kept = self._shared.get(server)
         return (State.IDLE, "") if kept is None else (kept.state, kept.why)
+
+    def facts(self, server: str) -> ServerFacts | None:
+        """What a server last said of itself; None when it was never connected."""
+        kept = self._shared.get(server)
+        return kept.facts if kept is not None and kept.facts.version else None
 
     def log(self, server: str) -> Log:
         """What a server wrote to its standard error, and what was noted about it."""

@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from typing import Any, cast
 
 from toolcrib.core.call import JsonObject
 from toolcrib.core.errors import ToolError, ToolFailed
@@ -54,7 +55,8 @@ class Kept:
         self._tasks = Tasks()
         self._wake = asyncio.Event()
         self._room = asyncio.Semaphore(server.at_once)
-        self._listing = self._stale = False
+        self._stale = False
+        self._quiet = asyncio.Event()  # its tools are listed, or could not be
         self._closed = False
 
     @property
@@ -69,6 +71,10 @@ class Kept:
     async def ready(self) -> None:
         """Wait until it is connected. Raises ServerGone with the reason if it cannot be."""
         await self._current()
+
+    async def settled(self) -> None:
+        """Wait until its tools are listed, or could not be."""
+        await self._quiet.wait()
 
     async def request(
         self, method: str, params: JsonObject, *, link: Link | None = None, seconds: float | None = None
@@ -179,6 +185,8 @@ class Kept:
         self._failed, self._down = (0.0, ""), 0.0
         speaking.wire.on_lost = self._wake.set
         self.state, self.why = State.CONNECTED, ""
+        if self._listed is not None:
+            self._quiet.clear()
         self._tasks.start(self._settle(speaking))
         return speaking
 
@@ -269,7 +277,7 @@ class Kept:
     async def _subscribe(self, speaking: Speaking) -> None:
         """In the stateless era changes are told on a stream that one asks for."""
         offered = speaking.facts.capabilities
-        wanted = {key: True for kind, key in _LISTS.items() if (offered.get(kind) or {}).get("listChanged")}
+        wanted = {key: True for kind, key in _LISTS.items() if _says(offered.get(kind), "listChanged")}
         while wanted and self._speaking is speaking and not speaking.wire.lost:
             try:
                 await speaking.request("subscriptions/listen", {"notifications": wanted})
@@ -282,12 +290,13 @@ class Kept:
         self._notice(method, params)
         if method == "notifications/tools/list_changed":
             self._stale = True
-            if self._speaking is not None and not self._listing:
+            if self._speaking is not None and self._quiet.is_set():
                 self._tasks.start(self._list_all(self._speaking))
 
     async def _list_all(self, speaking: Speaking) -> None:
         """List the tools until nothing has changed meanwhile: several changes in a row are one or two lists."""
-        self._listing, self._stale = True, True
+        self._stale = True
+        self._quiet.clear()
         try:
             while self._stale and self._speaking is speaking:
                 self._stale = False
@@ -295,7 +304,11 @@ class Kept:
         except (ToolError, SessionLostError) as error:
             self.log.say(f"[toolcrib] its tools could not be listed: {error}")
         finally:
-            self._listing = False
+            self._quiet.set()
+
+
+def _says(capability: Any, what: str) -> bool:  # noqa: ANN401 - as the server gave it
+    return isinstance(capability, dict) and bool(cast("JsonObject", capability).get(what))
 
 
 async def _closed(speaking: Speaking) -> None:

@@ -19,6 +19,7 @@ from toolcrib.services.config.kinds import (
     Word,
 )
 from toolcrib.services.config.nodes import Kind
+from toolcrib.services.config.servers import MCP, MCP_SERVER
 
 NAMES = Many(Name(), "names")
 TOOLS = Many(Name(), "tools, groups and patterns")
@@ -36,7 +37,7 @@ _ELSEWHERE = (
     "credential_managers",
 )  # fmt: skip
 _LATER = (
-    "mcpServers", "triggers", "crons", "webhooks", "channels", "providers", "models", "teams", "plugins",
+    "triggers", "crons", "webhooks", "channels", "providers", "models", "teams", "plugins",
     "custom_tools", "users", "memory", "browser", "hooks",
 )  # fmt: skip
 
@@ -370,6 +371,8 @@ FIELDS: tuple[Field, ...] = (
     Field("search", SEARCH, "Who searches the web; without a provider there is no web_search"),
     Field("vault", VAULT, "Where the key of the vault is, and who may read a secret"),
     Field("approvals", APPROVALS, "What happens to a call that a person has to allow, when nobody sits there"),
+    Field("mcpServers", Each(MCP_SERVER, "server"), "MCP servers whose tools agents may be given", "{}"),
+    Field("mcp", MCP, "What holds for all MCP servers"),
     Field("undo", UNDO, "How much is kept to undo calls"),
     Field("server", SERVER, "Where `toolcrib up` listens, and to whom"),
     Field("audit", Word(("grouped", "strict")), "strict: a call waits until its record is on the disk", "grouped"),

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from toolcrib.core.errors import BadConfig, Problem
 from toolcrib.core.policy import AgentRules, Names, Policy, Toolbox, Toolkit
 from toolcrib.services.http import Network
+from toolcrib.services.mcp.servers import Server as McpServer
 from toolcrib.services.web import SearchRules
 
 
@@ -144,6 +145,12 @@ class Server(Struct, frozen=True, kw_only=True):
     hosts: Names = ()  # other names by which it is reached
 
 
+class McpRules(Struct, frozen=True, kw_only=True):
+    """What holds for all MCP servers."""
+
+    require_grants: bool = False  # a toolbox that names their tools is not enough
+
+
 class SubAgents(Struct, frozen=True, kw_only=True):
     """What a configuration changes in the lists for sub-agents. None keeps the list as it comes."""
 
@@ -173,6 +180,8 @@ class Config(Struct, frozen=True, kw_only=True):
     approvals: ApprovalRules = ApprovalRules()
     undo: UndoRules = UndoRules()
     server: Server = Server()
+    servers: tuple[McpServer, ...] = ()  # mcpServers
+    mcp: McpRules = McpRules()
     audit: str = ""
     workspace: str = ""
     deny_paths: Names = ()

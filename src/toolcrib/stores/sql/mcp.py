@@ -125,7 +125,7 @@ class SqlMcp:
 
         return await self._database.write(work)
 
-    async def _all(self, asked: sa.Select[Any], kind: type[T]) -> tuple[T, ...]:
+    async def _all(self, asked: Any, kind: type[T]) -> tuple[T, ...]:  # noqa: ANN401 - a select of any columns
         rows = await self._database.read(lambda connection: connection.execute(asked).all())
         ordered = sorted(rows, key=lambda row: tuple(row)[1:])  # sorted here: databases differ in it
         return tuple(msgspec.json.decode(row.body, type=kind) for row in ordered)

@@ -31,6 +31,7 @@ COMMANDS: tuple[tuple[str, str, str, str], ...] = (
     ("Run", "call", "call", "Run one call as an agent, through every guard."),
     ("Run", "approvals", "approvals", "Answer calls that want a person's word."),
     ("Run", "undo", "undo", "Put back what a call changed."),
+    ("Run", "mcp", "mcp", "Serve an agent's tools to an MCP client that starts this program."),
     ("Run", "access", "access", "Answer agents that ask for tools."),
     ("Run", "scrub", "scrub", "Take secrets out of what is piped through."),
     ("Run", "vault", "vault", "Keep secrets that tools use and agents need not see."),

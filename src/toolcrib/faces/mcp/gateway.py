@@ -119,7 +119,7 @@ class Gateway:
         await self.crib.refresh()
         self.crib.resolver.rules_of(place.agent)
 
-    def initialized(self, place: Place, params: Raw) -> tuple[Session, bytes]:
+    async def initialized(self, place: Place, params: Raw) -> tuple[Session, bytes]:
         """A session, and what its client is told."""
         asked = data_of(params)
         wanted = asked.get("protocolVersion")
@@ -130,6 +130,7 @@ class Gateway:
                 INVALID_PARAMS, "Invalid params: initialize takes protocolVersion, capabilities, clientInfo."
             )
         session = Session(place, version, cast("JsonObject", able), as_object(asked.get("clientInfo")))
+        await self.upstream.acquainted(caller_of(session), self._servers(session))
         told: JsonObject = {"protocolVersion": version, "capabilities": CAPABILITIES, "serverInfo": INFO}
         return session, encode(self._with_words(session, told))
 
@@ -200,6 +201,7 @@ class Gateway:
     async def discover(self, peer: Peer, message: Message, exchange: Exchange) -> bytes:
         """What a stateless client learns instead of a handshake."""
         del message, exchange
+        await self.upstream.acquainted(caller_of(peer), self._servers(peer))
         told = {"supportedVersions": list(MODERNS), "capabilities": CAPABILITIES, "_meta": {SERVER_KEY: INFO}}
         return encode(cacheable(self._with_words(peer, told)))
 

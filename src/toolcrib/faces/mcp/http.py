@@ -246,7 +246,7 @@ class Endpoint:
         """A handshake."""
         number = _number(message)
         try:
-            session, result = self._gateway.initialized(place, message.params)
+            session, result = await self._gateway.initialized(place, message.params)
         except McpFault as fault:
             await whole(send, refusal(number, fault), STATUS.get(fault.number, 200))
             return

@@ -69,6 +69,7 @@ class Output:
         self._waiting: list[bytes] = []
         self._wake = asyncio.Event()
         self.gone = False
+        self._closing = False
 
     def write(self, message: bytes) -> None:
         """Send a message."""
@@ -76,15 +77,21 @@ class Output:
             self._waiting.append(message + b"\n")
             self._wake.set()
 
+    def close(self) -> None:
+        """Let it end when all is written."""
+        self._closing = True
+        self._wake.set()
+
     async def run(self) -> None:
-        """Write what waits, until it is cancelled."""
-        while True:
+        """Write what waits, until it is closed and nothing waits."""
+        while not self._closing or self._waiting:
             await self._wake.wait()
             self._wake.clear()
-            await self.flush()
+            await self._flush()
+            if self.gone:
+                return
 
-    async def flush(self) -> None:
-        """Write what waits now."""
+    async def _flush(self) -> None:
         while self._waiting and not self.gone:
             data, self._waiting = b"".join(self._waiting), []
             try:

@@ -4,6 +4,7 @@ Nothing else is ever written to standard output. When the input ends, what runs 
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 
 from msgspec import UNSET
@@ -26,9 +27,10 @@ from toolcrib.faces.mcp.wire import (
     read_batch,
     refusal,
 )
-from toolcrib.services.mcp.downstream import INVALID_REQUEST, METHOD_NOT_FOUND, McpFault
+from toolcrib.services.mcp.downstream import INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, McpFault
 
 LISTEN = "subscriptions/listen"
+GRACE = 1.0  # seconds that calls have to end once the input has
 
 
 class Pipe:
@@ -48,6 +50,8 @@ class Pipe:
             async for line in lines:
                 if line.strip():
                     self._line(line, group)
+            if self._calls:
+                await asyncio.wait(list(self._calls.values()), timeout=GRACE)
             if self._session is not None:
                 self._session.close()
             for task in list(self._calls.values()):
@@ -90,15 +94,18 @@ class Pipe:
             self._write(refusal(number, fault))
         except asyncio.CancelledError:
             self._write(refusal(number, stopped()))
+        except Exception:
+            logging.getLogger("toolcrib").exception("a request broke")
+            self._write(refusal(number, McpFault(INTERNAL_ERROR, "This broke. It is a bug; the log has more.")))
         finally:
             self._calls.pop(number, None)
 
     async def _result(self, message: Message, number: Id) -> bytes:
-        meta = as_object(data_of(message.params).get("_meta")) if b'"_meta"' in message.params else {}
+        meta = as_object(data_of(message.params).get("_meta")) if b'"_meta"' in bytes(message.params) else {}
         if VERSION_KEY in meta:
             return await self._modern(message, number)
         if message.method == "initialize":
-            return self._begun(message)
+            return await self._begun(message)
         session = self._session
         if session is None:
             if message.method == "ping":
@@ -113,9 +120,9 @@ class Pipe:
         exchange = Exchange(session, number, self._write, ask)
         return await self._gateway.answer(session, message, exchange)
 
-    def _begun(self, message: Message) -> bytes:
+    async def _begun(self, message: Message) -> bytes:
         """A handshake."""
-        session, result = self._gateway.initialized(self._place, message.params)
+        session, result = await self._gateway.initialized(self._place, message.params)
         session.push = self._write
         if self._watcher is not None:
             self._gateway.changes.leave(self._watcher)

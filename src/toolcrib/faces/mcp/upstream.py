@@ -216,6 +216,17 @@ class Upstream:
                     async with asyncio.timeout(PATIENCE):
                         await self.ask(caller, server, "logging/setLevel", {"level": LEVELS[level]}, link)
 
+    async def acquainted(self, caller: Caller, servers: Sequence[str]) -> None:
+        """Wait a little for servers of which nothing is known yet: they may have something to say to every client."""
+        unknown = [server for server in servers if self._sessions.facts(server) is None]
+        if unknown:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(PATIENCE):
+                    asked = (self._sessions.session(server, caller) for server in unknown)
+                    found = await asyncio.gather(*asked, return_exceptions=True)
+                    known = [one.ready() for one in found if not isinstance(one, BaseException)]
+                    await asyncio.gather(*known, return_exceptions=True)
+
     def facts(self, server: str) -> ServerFacts | None:
         """What a server last said of itself."""
         return self._sessions.facts(server)

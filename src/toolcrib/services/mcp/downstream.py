@@ -109,6 +109,10 @@ class Downstream(Protocol):
     @property
     def facts(self) -> ServerFacts: ...
 
+    async def ready(self) -> None:
+        """Wait until it is connected. Raises ServerGone with the reason if it cannot be."""
+        ...
+
     async def request(
         self, method: str, params: JsonObject, *, link: Link | None = None, seconds: float | None = None
     ) -> JsonObject:

@@ -37,6 +37,7 @@ from toolcrib.faces.mcp.wire import (
 from toolcrib.services.mcp.downstream import HANDSHAKE, INVALID_REQUEST, McpFault
 
 PREFIX = "/mcp/"
+SUFFIX = "/mcp"  # some clients take only addresses that end so
 LONGEST = 16 << 20
 IDLE = 3600.0  # seconds after which a silent session is forgotten
 MOST = 10_000
@@ -98,7 +99,8 @@ class Endpoint:
         key = (scope["path"], scope.get("query_string", b""))
         known = self._paths.get(key)
         if known is None:
-            agent, _, alone = unquote(key[0].partition(PREFIX)[2]).partition("/")
+            path = unquote(key[0].partition(PREFIX)[2])
+            agent, _, alone = path.removesuffix(SUFFIX).partition("/")
             known = agent, alone or parse_qs(key[1].decode("latin-1")).get("server", [""])[0]
             if len(self._paths) < 1000:
                 self._paths[key] = known

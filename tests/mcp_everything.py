@@ -17,6 +17,7 @@ import sys
 import warnings
 import zlib
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -468,6 +469,15 @@ async def wait(round_: Round) -> Data:
     """Waits, and says so."""
     await asyncio.sleep(float(round_.arguments["seconds"]))
     return text("waited")
+
+
+@tool(takes("file", "line", file={"type": "string"}, line={"type": "string"}))
+async def write_down(round_: Round) -> Data:
+    """Writes a line into a file, so that it shows how often it ran."""
+    with Path(round_.arguments["file"]).open("a", encoding="utf-8") as file:
+        file.write(round_.arguments["line"] + "\n")
+    await asyncio.sleep(0.01)
+    return text("written")
 
 
 @tool()

@@ -124,6 +124,12 @@ class Servers:
         kept = self.keeping._shared.get(server)
         return kept.facts if kept is not None and kept.facts.version else None
 
+    def unlisted(self) -> tuple[str, ...]:
+        return tuple(name for name in self.servers if name not in self.tools)
+
+    async def listed(self, server: str) -> None:
+        await until(lambda: server in self.tools, 30)
+
     def listen(self, heard: Heard) -> Callable[[], None]:
         return self.keeping.listen(heard)
 
@@ -154,6 +160,7 @@ async def up(
     groups = [f"group:mcp:{name}" for name in known.tools]
     crib = Crib([*own, *known.made()], agents or {"a": groups}, config=config, **more)
     known.crib = crib
+    crib.mcp = None  # the servers are those of the test
     gateway = Gateway(crib, known)
     endpoint = Endpoint(gateway, Door(rules or Rules(knows=lambda host: host.startswith("127.0.0.1"))))
     port = free_port()

@@ -148,42 +148,48 @@ async def test_who_answers_first_is_heard(era: str):
 @eras
 async def test_refusals_are_results_with_a_code_and_what_to_do(era: str):
     limits = Config(limits=Limits(tools={"look": 1}))
-    async with up(own=OWN, agents=AGENTS, config=limits) as gateway:
-        async with Person().client(f"{gateway.base}/a", era) as client:
-            wrong = error_of(await client.call_tool("look", {"to": 1}))
-            assert (wrong["code"], bool(wrong["problems"])) == ("invalid_args", True)
-            assert not (await client.call_tool("look", {"at": "x"})).is_error
-            late = error_of(await client.call_tool("look", {"at": "x"}))
-            assert late["code"] == "rate_limited"
-            assert late["retry_after"] > 0
-            failed = error_of(await client.call_tool("fail", {"how": "badly"}))
-            assert (failed["code"], failed["hint"]) == ("too_bad", "Do not.")
+    async with (
+        up(own=OWN, agents=AGENTS, config=limits) as gateway,
+        Person().client(f"{gateway.base}/a", era) as client,
+    ):
+        wrong = error_of(await client.call_tool("look", {"to": 1}))
+        assert (wrong["code"], bool(wrong["problems"])) == ("invalid_args", True)
+        assert not (await client.call_tool("look", {"at": "x"})).is_error
+        late = error_of(await client.call_tool("look", {"at": "x"}))
+        assert late["code"] == "rate_limited"
+        assert late["retry_after"] > 0
+        failed = error_of(await client.call_tool("fail", {"how": "badly"}))
+        assert (failed["code"], failed["hint"]) == ("too_bad", "Do not.")
 
 
 @eras
 async def test_secrets_do_not_pass(era: str):
-    async with up(own=OWN, agents=AGENTS, secrets={"word": "correct horse battery staple"}) as gateway:
-        async with Person().client(f"{gateway.base}/a", era) as client:
-            assert "battery" not in str(await client.call_tool("tell", {"secret": True}))
+    async with (
+        up(own=OWN, agents=AGENTS, secrets={"word": "correct horse battery staple"}) as gateway,
+        Person().client(f"{gateway.base}/a", era) as client,
+    ):
+        assert "battery" not in str(await client.call_tool("tell", {"secret": True}))
 
 
 @eras
 async def test_a_grant_that_changes_is_told_and_listed(era: str):
     person = Person()
-    async with up(everything("ev", "new"), own=OWN, agents={"a": ["look", "group:mcp:ev"]}) as gateway:
-        async with person.client(f"{gateway.base}/a", era) as client:
-            before = {one.name for one in (await client.list_tools()).tools}
-            assert "mcp_ev_sum_up" in before
-            if era == "new":
-                async with client.listen(tools_list_changed=True) as events:
-                    gateway.crib.use([])
-                    await anext(aiter(events))
-            else:
+    async with (
+        up(everything("ev", "new"), own=OWN, agents={"a": ["look", "group:mcp:ev"]}) as gateway,
+        person.client(f"{gateway.base}/a", era) as client,
+    ):
+        before = {one.name for one in (await client.list_tools()).tools}
+        assert "mcp_ev_sum_up" in before
+        if era == "new":
+            async with client.listen(tools_list_changed=True) as events:
                 gateway.crib.use([])
-                await until(lambda: person.told)
-            after = {one.name for one in (await client.list_tools(cache_mode="refresh")).tools}
-            assert "mcp_ev_sum_up" not in after
-            assert "look" in after
+                await anext(aiter(events))
+        else:
+            gateway.crib.use([])
+            await until(lambda: person.told)
+        after = {one.name for one in (await client.list_tools(cache_mode="refresh")).tools}
+        assert "mcp_ev_sum_up" not in after
+        assert "look" in after
 
 
 @eras
@@ -209,23 +215,27 @@ async def test_what_is_not_listed_can_be_found_and_called_through(era: str):
 
 @eras
 async def test_one_server_alone_has_its_own_names(era: str):
-    async with up(everything("ev", "new"), own=OWN, agents={"a": ["look", "mcp_ev_sum_up"]}) as gateway:
-        async with Person().client(f"{gateway.base}/a/ev", era) as client:
-            assert [one.name for one in (await client.list_tools()).tools] == ["sum_up"]
-            assert (await client.call_tool("sum_up", {"a": 1, "b": 2})).content[0].text == "3"
-            with pytest.raises(MCPError):
-                await client.call_tool("look", {"at": "x"})
-            assert "test_simple_prompt" in {one.name for one in (await client.list_prompts()).prompts}
+    async with (
+        up(everything("ev", "new"), own=OWN, agents={"a": ["look", "mcp_ev_sum_up"]}) as gateway,
+        Person().client(f"{gateway.base}/a/ev", era) as client,
+    ):
+        assert [one.name for one in (await client.list_tools()).tools] == ["sum_up"]
+        assert (await client.call_tool("sum_up", {"a": 1, "b": 2})).content[0].text == "3"
+        with pytest.raises(MCPError):
+            await client.call_tool("look", {"at": "x"})
+        assert "test_simple_prompt" in {one.name for one in (await client.list_prompts()).prompts}
 
 
 @eras
 async def test_servers_of_which_an_agent_holds_nothing_are_not_there(era: str):
-    async with up(everything("ev", "new"), own=OWN, agents=AGENTS) as gateway:
-        async with Person().client(f"{gateway.base}/b", era) as client:
-            assert (await client.list_resources()).resources == []
-            assert (await client.list_prompts()).prompts == []
-            with pytest.raises(MCPError):
-                await client.read_resource("test://static-text")
+    async with (
+        up(everything("ev", "new"), own=OWN, agents=AGENTS) as gateway,
+        Person().client(f"{gateway.base}/b", era) as client,
+    ):
+        assert (await client.list_resources()).resources == []
+        assert (await client.list_prompts()).prompts == []
+        with pytest.raises(MCPError):
+            await client.read_resource("test://static-text")
 
 
 @eras
@@ -250,21 +260,29 @@ def busy(gateway: Any) -> bool:
 
 
 async def test_a_call_that_the_client_cancels_is_stopped():
-    async with up(everything("ev", "new")) as gateway, Person().client(f"{gateway.base}/a", "old") as client:
-        async with asyncio.timeout(10), asyncio.TaskGroup() as group:
-            call = group.create_task(client.call_tool("mcp_ev_wait", {"seconds": 60}))
-            await until(lambda: busy(gateway))
-            call.cancel()
-            await until(lambda: not busy(gateway))
+    async with (
+        up(everything("ev", "new")) as gateway,
+        Person().client(f"{gateway.base}/a", "old") as client,
+        asyncio.timeout(10),
+        asyncio.TaskGroup() as group,
+    ):
+        call = group.create_task(client.call_tool("mcp_ev_wait", {"seconds": 60}))
+        await until(lambda: busy(gateway))
+        call.cancel()
+        await until(lambda: not busy(gateway))
 
 
 async def test_a_stateless_client_that_hangs_up_does_not_want_its_answer():
-    async with up(everything("ev", "new")) as gateway, Person().client(f"{gateway.base}/a", "new") as client:
-        async with asyncio.timeout(10), asyncio.TaskGroup() as group:
-            call = group.create_task(client.call_tool("mcp_ev_wait", {"seconds": 60}))
-            await until(lambda: busy(gateway))
-            call.cancel()
-            await until(lambda: not busy(gateway))
+    async with (
+        up(everything("ev", "new")) as gateway,
+        Person().client(f"{gateway.base}/a", "new") as client,
+        asyncio.timeout(10),
+        asyncio.TaskGroup() as group,
+    ):
+        call = group.create_task(client.call_tool("mcp_ev_wait", {"seconds": 60}))
+        await until(lambda: busy(gateway))
+        call.cancel()
+        await until(lambda: not busy(gateway))
 
 
 @eras

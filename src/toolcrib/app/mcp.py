@@ -58,6 +58,7 @@ class Mcp:
         self._grants: dict[tuple[str, str], McpGrant] = {}
         self._made: Keeping | None = None
         self._connect = False
+        self._unlisted: list[str] = []
 
     async def load(self) -> None:
         """Take up servers, tools and grants as they are kept now."""
@@ -67,6 +68,8 @@ class Mcp:
         self._entries = {entry.name.lower(): entry for entry in entries}
         self._grants = {(one.server.lower(), one.holder): one for one in grants if one.scope is Scope.AGENT}
         known = [pin for pin in pins if pin.server.lower() in self._entries]
+        pinned = {pin.server.lower() for pin in known}
+        self._unlisted = [one.name for key, one in self._entries.items() if one.usable and key not in pinned]
         missing: dict[str, str] = {}
         tools = [self._tool(pin, missing) for pin in known]
         held, users = lent(grants, known, self._crib.resolver.grants.agents, required=self._required)
@@ -101,6 +104,10 @@ class Mcp:
 
         identity = heavy("toolcrib.sources.mcp").identity_for(entry.server, overridden)
         return await self.get(server, identity(caller))
+
+    def unlisted(self) -> Sequence[str]:
+        """Servers that may be used and whose tools nobody has seen yet."""
+        return self._unlisted
 
     def facts(self, server: str) -> ServerFacts | None:
         """What a server last said of itself; None when it was never connected here."""

@@ -20,7 +20,7 @@ from toolcrib.faces.mcp.parked import Held, Parking
 from toolcrib.faces.mcp.peers import Peer, Place, Session, level_of
 from toolcrib.faces.mcp.results import rendered
 from toolcrib.faces.mcp.turns import Turns, caller_of
-from toolcrib.faces.mcp.upstream import Sessions, Upstream
+from toolcrib.faces.mcp.upstream import PATIENCE, Sessions, Upstream
 from toolcrib.faces.mcp.wire import (
     CAPABILITIES_KEY,
     CLIENT_KEY,
@@ -62,12 +62,13 @@ Method = Callable[[Peer, Message, Exchange], Awaitable[bytes]]
 class Gateway:
     """One crib, its servers, and all clients of both eras."""
 
-    def __init__(self, crib: Crib, sessions: Sessions) -> None:
+    def __init__(self, crib: Crib, sessions: Sessions, *, patience: float = PATIENCE) -> None:
+        """`patience` is for how long the first client waits for servers that were never connected."""
         self.crib = crib
         self.parking = Parking()
         self.turns = Turns(crib)
         self.shelf = Shelf()
-        self.upstream = Upstream(sessions, crib.clean)
+        self.upstream = Upstream(sessions, crib.clean, patience)
         self.changes = Changes(self._servers, self._seen)
         crib.bell = Bell(crib)
         crib.changed.append(self.changes.granted)
@@ -98,7 +99,7 @@ class Gateway:
         self.crib.changed.remove(self.changes.granted)
         self.crib.bell = None
         await self.parking.close()
-        await self.upstream.watching.close()
+        await self.upstream.close()
 
     async def answer(self, peer: Peer, message: Message, exchange: Exchange) -> bytes:
         """The result of a request. Raises McpFault."""
@@ -130,7 +131,7 @@ class Gateway:
                 INVALID_PARAMS, "Invalid params: initialize takes protocolVersion, capabilities, clientInfo."
             )
         session = Session(place, version, cast("JsonObject", able), as_object(asked.get("clientInfo")))
-        await self.upstream.acquainted(caller_of(session), self._servers(session))
+        await self.upstream.met(caller_of(session), self._servers(session))
         told: JsonObject = {"protocolVersion": version, "capabilities": CAPABILITIES, "serverInfo": INFO}
         return session, encode(self._with_words(session, told))
 
@@ -201,7 +202,7 @@ class Gateway:
     async def discover(self, peer: Peer, message: Message, exchange: Exchange) -> bytes:
         """What a stateless client learns instead of a handshake."""
         del message, exchange
-        await self.upstream.acquainted(caller_of(peer), self._servers(peer))
+        await self.upstream.met(caller_of(peer), self._servers(peer))
         told = {"supportedVersions": list(MODERNS), "capabilities": CAPABILITIES, "_meta": {SERVER_KEY: INFO}}
         return encode(cacheable(self._with_words(peer, told)))
 
@@ -218,6 +219,7 @@ class Gateway:
         """The tools that this agent holds."""
         del exchange
         cursor = data_of(message.params).get("cursor")
+        await self.upstream.met(caller_of(peer), ())
         return (await self.shown(peer)).page(cursor, modern=peer.modern)
 
     async def call_tool(self, peer: Peer, message: Message, exchange: Exchange) -> bytes:

@@ -10,13 +10,15 @@ from toolcrib.faces.mcp.stdio import Pipe
 from toolcrib.faces.mcp.upstream import NoServers
 from toolcrib.services.people.principal import Principal
 
+PATIENCE = 4.0  # seconds: its servers start with it, and a client that starts it waits longer than one at a port
+
 
 async def serve(crib: Crib, agent: str, who: Principal, alone: str, output: int) -> None:
     """Answer until the input ends."""
     if crib.mcp is not None:
         await crib.mcp.start()
     out = Output(output)
-    gateway = Gateway(crib, crib.mcp or NoServers())
+    gateway = Gateway(crib, crib.mcp or NoServers(), patience=PATIENCE)
     writing = asyncio.ensure_future(out.run())
     try:
         await Pipe(gateway, Place(agent, who, alone), out.write).serve(aiter(Lines()))

@@ -7,6 +7,7 @@ server alone everything has its own name. A server that does not answer in time 
 
 import asyncio
 import re
+import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, Protocol, cast
@@ -46,6 +47,14 @@ class Sessions(Protocol):
         """What a server last said of itself; None when it was never connected."""
         ...
 
+    def unlisted(self) -> Sequence[str]:
+        """Servers that may be used and whose tools nobody has seen yet."""
+        ...
+
+    async def listed(self, server: str) -> None:
+        """Wait until a server's tools are known. Raises a ToolError if it cannot be asked."""
+        ...
+
     def listen(self, heard: Heard) -> Callable[[], None]:
         """Hear what servers tell by themselves. Gives back what ends it."""
         ...
@@ -63,6 +72,13 @@ class NoServers:
         """Nothing was said."""
         del server
         return None
+
+    def unlisted(self) -> Sequence[str]:
+        """There are none."""
+        return ()
+
+    async def listed(self, server: str) -> None:
+        """There is nothing to wait for."""
 
     def listen(self, heard: Heard) -> Callable[[], None]:
         """There is nothing to hear."""
@@ -86,10 +102,13 @@ class Listed:
 class Upstream:
     """The servers behind one gateway. `clean` takes secrets out of what they give."""
 
-    def __init__(self, sessions: Sessions, clean: Clean) -> None:
+    def __init__(self, sessions: Sessions, clean: Clean, patience: float = PATIENCE) -> None:
         self._sessions = sessions
         self._clean = clean
         self.watching = Watching()
+        self._patience = patience
+        self._until = 0.0
+        self._first: dict[str, asyncio.Future[None]] = {}
         self._levels: dict[str, int] = {}
         self._known: dict[tuple[str, str, str], list[JsonObject]] = {}
 
@@ -216,16 +235,38 @@ class Upstream:
                     async with asyncio.timeout(PATIENCE):
                         await self.ask(caller, server, "logging/setLevel", {"level": LEVELS[level]}, link)
 
-    async def acquainted(self, caller: Caller, servers: Sequence[str]) -> None:
-        """Wait a little for servers of which nothing is known yet: they may have something to say to every client."""
-        unknown = [server for server in servers if self._sessions.facts(server) is None]
-        if unknown:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(PATIENCE):
-                    asked = (self._sessions.session(server, caller) for server in unknown)
-                    found = await asyncio.gather(*asked, return_exceptions=True)
-                    known = [one.ready() for one in found if not isinstance(one, BaseException)]
-                    await asyncio.gather(*known, return_exceptions=True)
+    async def met(self, caller: Caller, servers: Sequence[str]) -> None:
+        """Wait a little for servers that were never connected: they may have tools, and something to say to clients.
+
+        Not every client lists again when it is told to. Each server is waited for once, and only for so long.
+        """
+        sessions = self._sessions
+        for server in sessions.unlisted():
+            if server not in self._first:
+                self._first[server] = asyncio.ensure_future(self._listed(server))
+        for server in servers:
+            if server not in self._first and sessions.facts(server) is None:
+                self._first[server] = asyncio.ensure_future(self._ready(server, caller))
+        waiting = [task for task in self._first.values() if not task.done()]
+        left = self._until - time.monotonic() if self._until else self._patience
+        if waiting and left > 0:
+            self._until = self._until or time.monotonic() + self._patience
+            await asyncio.wait(waiting, timeout=left)
+
+    async def _listed(self, server: str) -> None:
+        with suppress(ToolError):
+            await self._sessions.listed(server)
+
+    async def _ready(self, server: str, caller: Caller) -> None:
+        with suppress(ToolError):
+            await (await self._sessions.session(server, caller)).ready()
+
+    async def close(self) -> None:
+        """Wait for nobody any more."""
+        await self.watching.close()
+        for task in self._first.values():
+            task.cancel()
+        await asyncio.gather(*self._first.values(), return_exceptions=True)
 
     def facts(self, server: str) -> ServerFacts | None:
         """What a server last said of itself."""

@@ -16,4 +16,5 @@ BENCHES = {
     "url": "urling",
     "vault": "vault",
     "sandbox": "sandbox",
+    "gateway": "gateway",
 }

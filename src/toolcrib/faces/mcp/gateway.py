@@ -100,6 +100,7 @@ class Gateway:
         self.crib.bell = None
         await self.parking.close()
         await self.upstream.close()
+        await self.turns.close()
 
     async def answer(self, peer: Peer, message: Message, exchange: Exchange) -> bytes:
         """The result of a request. Raises McpFault."""

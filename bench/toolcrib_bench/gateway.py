@@ -94,6 +94,7 @@ async def compared(peers: Sequence[Peer]) -> None:
         for peer in peers:
             headers = await begin(peer.port, peer.path, peer.key)
             wires = [await Wire(peer.port, peer.path, headers).open() for _ in range(MANY)]
+            await listed(wires[0], peer.tool)
             body = message("tools/call", {"name": peer.tool, **CALL})
             slow = peer.name not in {"pass-through", "gateway"}
             took = await measured(wires, body, peer.pid, times=TIMES // 10 if slow else TIMES, seconds=SECONDS)
@@ -102,10 +103,23 @@ async def compared(peers: Sequence[Peer]) -> None:
                 wire.close()
 
 
+async def listed(wire: Wire, tool: str) -> None:
+    """Wait until what is behind it was connected."""
+    frame = wire.frame(message("tools/list", {}))
+    for _ in range(200):
+        _, body = await wire.ask(frame)
+        if f'"{tool}"'.encode() in body:
+            return
+        await asyncio.sleep(0.1)
+    raise TimeoutError(f"there is no tool {tool}")
+
+
 async def listing(peer: Peer) -> tuple[float, float]:
     """Milliseconds for the first list, and for those that follow."""
     headers = await begin(peer.port, peer.path, peer.key)
     wire = await Wire(peer.port, peer.path, headers).open()
+    await listed(wire, "mcp_large_echo")
+    wire = await Wire(peer.port, f"{peer.path}/large", await begin(peer.port, f"{peer.path}/large", peer.key)).open()
     frame = wire.frame(message("tools/list", {}))
     took: list[float] = []
     body = b""

@@ -78,6 +78,8 @@ def only(text: str) -> Problem:
         ("policy: {groups: {g: [web_serch]}}", "policy.groups.g.allow[0]", "web_search"),
         ("policy: {sub_agents: {deny: [web_serch]}}", "policy.sub_agents.deny[0]", "web_search"),
         ("rules: [{tool: 'brwser_*', action: ask}]", "rules[0].tool", ""),
+        ("rules: [{tool: think, where: {txt: x}, action: ask}]", "rules[0].where.txt", "Did you mean text?"),
+        ("rules: [{tool: think, where: {y: x}, action: ask}]", "rules[0].where.y", "Its arguments: text."),
         ("limits: {tools: {web_serch: 1}}", "limits.tools.web_serch", "web_search"),
         ("limits: {seconds: {web_serch: 1}}", "limits.seconds.web_serch", "web_search"),
         ("flow: {tools: [notfy]}", "flow.tools[0]", "notify"),

@@ -94,6 +94,8 @@ def test_an_agent_without_the_floor_is_offered_no_box_that_brings_it_back() -> N
     resolver = resolver_of(TOOLS, rules, floor=("base",), toolboxes=boxes)
     told = suggest(resolver, "ada", [Past("ada", "base", 1)])
     assert told.exact
+    assert told.box == "ada"
+    assert suggest(built({"one": ("one",)}), "one", []).box == "one-only"
     assert (told.tools, told.floor, told.unused, told.nearest) == (("base",), (), ("a",), (("look", 1),))
 
 

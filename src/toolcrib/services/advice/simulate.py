@@ -53,6 +53,7 @@ class Suggestion(Struct, frozen=True, kw_only=True):
     """The smallest toolbox that would have served an agent's recorded calls, and the boxes that come nearest."""
 
     agent: str
+    box: str  # a name for it that no toolbox has
     calls: int
     exact: bool = False  # its boxes are exact: the box that is suggested has to be so too
     tools: tuple[str, ...]  # beside the floor
@@ -79,6 +80,7 @@ def suggest(resolver: Resolver, agent: str, past: Iterable[Past]) -> Suggestion:
     )
     return Suggestion(
         agent=rules.name,
+        box=agent if resolver.toolbox(agent) is None else f"{agent}-only",
         exact=exact,
         calls=sum(call.calls for call in calls),
         tools=registry.names_of(needed),

@@ -60,6 +60,8 @@ def only(text: str) -> Problem:
     ("text", "where", "mend"),
     [
         ("agents: {a: {toolboxes: [reserach]}}", "agents.a.toolboxes[0]", "Did you mean research?"),
+        ("agents: {a: ['*']}", "agents.a.toolboxes[0]", "is called all"),
+        ("agents: {a: [bash]}", "agents.a.toolboxes[0]", "put it under `tools`"),
         ("agents: {a: {tools: [list_directry]}}", "agents.a.tools[0]", "list_directory"),
         ("agents: {a: {allow: [think, web_serch]}}", "agents.a.allow[1]", "web_search"),
         ("agents: {a: {deny: [group:memry]}}", "agents.a.deny[0]", "group:memory"),

@@ -161,16 +161,22 @@ class _Check:
             where = at("agents", name)
             for i, box in enumerate(agent.toolboxes):
                 if box.lower() not in self.boxes:
-                    mend = (
-                        "The toolbox of every tool is called all." if box == "*" else _meant(box, self.boxes.values())
-                    )
-                    yield self.problem(at(at(where, "toolboxes"), i), f"There is no toolbox {box!r}.", mend)
+                    place = at(at(where, "toolboxes"), i)
+                    yield self.problem(place, f"There is no toolbox {box!r}.", self._no_box(box))
             known = True
             for problem in self._kits_of(where, agent):
                 known = False
                 yield problem
             if known:
                 yield from self._conflict(where, agent)
+
+    def _no_box(self, name: str) -> str:
+        """What to write instead of a toolbox that is not there."""
+        if name == "*":
+            return "The toolbox of every tool is called all."
+        if self._wrong_with(name) is None:
+            return "It is a tool or a group: put it under `tools`."
+        return _meant(name, self.boxes.values())
 
     def _kits_of(self, where: str, agent: AgentRules) -> Iterator[Problem]:
         allowed = {name.lower() for name in agent.allowed_toolkits}

@@ -2,10 +2,11 @@
 
 import posixpath
 from collections.abc import Callable
+from urllib.parse import unquote
 
 from toolcrib.core.errors import ToolFailed
 from toolcrib.safety.paths import LONGEST
-from toolcrib.safety.urls import BadUrl, read_url
+from toolcrib.safety.urls import BadUrl, Url, read_url
 
 
 def spellings(text: str, relative: Callable[[str], str] = posixpath.normpath) -> tuple[str, ...]:
@@ -17,12 +18,23 @@ def spellings(text: str, relative: Callable[[str], str] = posixpath.normpath) ->
         return (text,)
     if "://" in text:
         try:
-            return text, str(read_url(text))
+            url = read_url(text)
         except BadUrl:
             return (text,)
+        return text, str(url), _meant(url)
     if "/" not in text:
         return (text,)
     try:
         return text, relative(text)
     except ToolFailed:  # outside the workspace, and the tool will say so
         return text, posixpath.normpath(text)
+
+
+def _meant(url: Url) -> str:
+    """An address as most servers take it: without dots on the way, and with nothing written as %XX."""
+    path, mark, query = url.target.partition("?")
+    plain = unquote(path)
+    cleaned = posixpath.normpath(plain).replace("//", "/", 1) + (
+        "/" if plain.endswith("/") and plain.strip("/") else ""
+    )
+    return f"{url.scheme}://{url.netloc}{cleaned}{mark}{query}"

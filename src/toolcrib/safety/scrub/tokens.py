@@ -20,12 +20,13 @@ _SIZES = sorted({len(row.literal) for row in ROWS}, reverse=True)
 _REACH = 120  # characters that may stand before an inner literal
 # Kinds whose shape is short: they must also read like no word.
 _DOUBTED = frozenset(
-    {"openai", "vault", "resend", "lob", "launchdarkly", "alibaba", "voyage", "yandex", "brave", "nuget", "appveyor"}
+    {"openai", "vault", "resend", "lob", "launchdarkly", "alibaba", "voyage", "yandex", "brave", "nuget", "appveyor", "checkout", "ntfy"}
 )
 # Kinds whose beginning is so short that the rest must have letters of both cases and digits.
 _MIXED = frozenset(
     {"litellm", "composio", "modal", "roboflow", "crates", "flagsmith", "mollie", "gocardless", "bitcoin"}
     | {"mandrill", "fauna", "secret-key", "sanity", "adafruit", "netbird", "honeybadger"}
+    | {"okta", "airtable-key", "beamer", "chargebee", "gemfury", "ionic", "mem0", "clickhouse", "dub"}
 )
 
 _PIECES = 6

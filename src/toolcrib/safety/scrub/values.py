@@ -228,8 +228,9 @@ _POPULAR = frozenset(
 )
 _WORDS = re.compile(r"[A-Za-z]+|[0-9]+")
 _TURNS = re.compile(r"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]")
-_BOOTSTRAP = re.compile(r"[a-z0-9]{6}\.[a-z0-9]{16}")  # a token of Kubernetes, which reads like code
+_BOOTSTRAP = re.compile(r"[a-z0-9]{6}\.[a-z0-9]{16}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_.-]+")  # a token of Kubernetes, which reads like code
 _LABEL = re.compile(r"(?:[a-z]+|v?[0-9]{1,4})(?:[-_./:](?:[a-z]+|v?[0-9]{1,4}))+")
+_SHIFTED = re.compile(r"[!@#$%^&*]")
 _ODD = re.compile(r"[^A-Za-z0-9_.\- /]")
 
 
@@ -332,7 +333,7 @@ def _is_password(value: str, *, quoted: bool, alone: bool) -> bool:
         return True
     lowered = [word.lower() for word in parts(value)]
     if lowered and all(word in _STOP or (word.isdigit() and len(word) < 3) for word in lowered):
-        return False
+        return free and len(_SHIFTED.findall(value)) > 1 and value[-1] != ")"
     return is_random(value) or _is_chosen(value, lowered, free=free)
 
 

@@ -97,7 +97,6 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
     # files and formats
     ("pdfinfo pdffonts mediainfo soxi catdoc antiword zipgrep rpm2cpio isoinfo", "", "-i"),
     ("pdftotext", "* - .", "-f -r -x -W"),
-    ("pandoc", "* .", ""),
     ("exiftool", "*", "-S -r -c -f"),
     (
         "identify ffprobe",

@@ -156,7 +156,7 @@ def test_every_mistake_is_listed_with_its_line():
         (6, "rulez"),
         (7, "audit"),
         (9, "limits.at_once"),
-        (10, "(whole)"),
+        (10, ""),
     ]
     assert found[0].mend.startswith("Did you mean toolboxes")
     assert found[3].mend == "Did you mean rules?"
@@ -253,10 +253,10 @@ def test_a_variable_cannot_bring_structure_in():
 
 def test_a_key_for_later_is_said_and_does_nothing():
     config = read(
-        "mcpServers:\n  github: {env: {TOKEN: '${NOT_SET}'}}\nagents:\n  a: {model: sonnet, context_files: [SOUL.md]}\n"
+        "triggers:\n  github: {env: {TOKEN: '${NOT_SET}'}}\nagents:\n  a: {model: sonnet, context_files: [SOUL.md]}\n"
     )
     assert [(note.line, note.where) for note in config.notes] == [
-        (1, "mcpServers"),
+        (1, "triggers"),
         (4, "agents.a.model"),
         (4, "agents.a.context_files"),
     ]

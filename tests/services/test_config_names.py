@@ -40,7 +40,9 @@ async def hand_in(*, text: str) -> str:
 
 
 OWN = [*family.tools, *(read_tool("sample", anything, Traits(), name=name) for name in PLAIN)]
-REGISTRY = Registry(OWN, native.names(frozenset(tool.name for tool in OWN)))
+OURS = frozenset(tool.name for tool in OWN)
+TOOLS = [*OWN, *(tool for tool in native.native_tools() if tool.name not in OURS)]
+REGISTRY = Registry(TOOLS, native.names(frozenset(tool.name for tool in TOOLS)))
 BASE = native.base_grants()
 
 

@@ -30,9 +30,8 @@ def explain(resolver: Resolver, seat: Seat, name: str) -> Explained:
     if reserved := registry.reserved(name):
         why = "it is in the catalogue, and this version does not have it yet"
         return Explained(reserved.name, issued=False, shown=False, step="universe", reason=why)
-    if why := registry.awaits(name):
-        return Explained(name, issued=False, shown=False, step="universe", reason=why)
-    return Explained(name, issued=False, shown=False, step="unknown", reason=unknown(registry, name))
+    step = "universe" if (why := registry.awaits(name)) else "unknown"
+    return Explained(name, issued=False, shown=False, step=step, reason=why or unknown(registry, name))
 
 
 def explain_all(resolver: Resolver, seat: Seat) -> Iterator[Explained]:
@@ -44,7 +43,7 @@ def explain_all(resolver: Resolver, seat: Seat) -> Iterator[Explained]:
 def unknown(registry: Registry, name: str) -> str:
     """What to say of a name that is no tool."""
     if several := registry.several(name):
-        return f"{name!r} stands for several tools: {', '.join(several)}. Name one of them"
+        return f"{name!r} is not one tool, it stands for {', '.join(several)}. Name one of them"
     close = registry.nearest(name)
     return f"there is no tool {_short(name)!r}" + (f"; did you mean {' or '.join(close)}?" if close else "")
 

@@ -150,7 +150,9 @@ class _Check:
             where = at("agents", name)
             for i, box in enumerate(agent.toolboxes):
                 if box.lower() not in self.boxes:
-                    mend = _meant(box, self.boxes.values())
+                    mend = (
+                        "The toolbox of every tool is called all." if box == "*" else _meant(box, self.boxes.values())
+                    )
                     yield self.problem(at(at(where, "toolboxes"), i), f"There is no toolbox {box!r}.", mend)
             known = True
             for problem in self._kits_of(where, agent):

@@ -5,10 +5,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from toolcrib.core.errors import BadConfig, Problem, ToolFailed
+from toolcrib.core.errors import BadConfig, ToolFailed
 from toolcrib.core.policy import AgentRules, KitTool, Names, Policy, ProviderRules, Toolbox, Toolkit
 from toolcrib.core.tool import Effect
-from toolcrib.services.config.document import WHOLE, parse
+from toolcrib.services.config.document import parse
 from toolcrib.services.config.keys import FIELDS, ROOT
 from toolcrib.services.config.kinds import described
 from toolcrib.services.config.nodes import Reading, at
@@ -51,7 +51,7 @@ def read_config(text: str, *, source: str = "toolcrib.yaml", env: Mapping[str, s
             into.refuse(place, "This toolbox has no 'tools'.", into.lines.get(place, 0), "Add them; [] grants nothing.")
     servers = _servers(found.get("mcpServers", {}), into)
     if into.problems:
-        raise BadConfig(sorted(map(_placed, into.problems), key=lambda problem: problem.line), source)
+        raise BadConfig(sorted(into.problems, key=lambda problem: problem.line), source)
     return replace(_config(found, into, source), servers=servers)
 
 
@@ -71,10 +71,6 @@ def _servers(found: Found, into: Reading) -> tuple[Server, ...]:
 def key_rows() -> list[tuple[str, str, str, str]]:
     """Every key with its place, kind, default and words, for the reference."""
     return list(described(FIELDS))
-
-
-def _placed(problem: Problem) -> Problem:
-    return problem if problem.where else Problem(WHOLE, problem.what, problem.mend, problem.line)
 
 
 def _complete_all(found: Found, into: Reading) -> None:

@@ -13,6 +13,7 @@ from msgspec import Struct
 from toolcrib.core.call import Caller
 
 BYTES_OF_FILE = 10 * 1024 * 1024
+BYTES_SEARCHED = 50 * 1024 * 1024  # of one file; a search passes over a larger one and says so
 CODES = (
     "access_denied",
     "bad_edit",
@@ -152,10 +153,15 @@ class FileHits(Struct, frozen=True):
 
 
 class Hits(Struct, frozen=True):
-    """What a search found, in path order. `cut` says that there is more than the limit."""
+    """What a search found, in path order. `cut` says that there is more than the limit.
+
+    `large` and `linked` are files that were not looked into: too long, or with a second hard link.
+    """
 
     files: tuple[FileHits, ...]
     cut: bool = False
+    large: tuple[str, ...] = ()
+    linked: tuple[str, ...] = ()
 
 
 class Workspace(Protocol):

@@ -166,10 +166,21 @@ def _found(hits: Hits, query: Query, *, numbers: bool) -> Result:
         text = "\n".join(f"{escaped(f.path)}:{f.count}" if counted else escaped(f.path) for f in hits.files)
     if hits.cut:
         text += f"\n[only the first {query.limit} are shown; narrow the search or raise max_results]"
+    notes = _unseen("too large", hits.large) + _unseen("with a second hard link", hits.linked)
+    text = "\n".join([text or "[no match]", *notes])
     structured: dict[str, object] = {"files": len(hits.files), "truncated": hits.cut}
     if query.mode is not Mode.FILES:
         structured["matches"] = sum(file.count for file in hits.files)
-    return Result(text=text or "[no match]", structured=structured)
+    structured["passed_over"] = [escaped(path) for path in (*hits.large, *hits.linked)]
+    return Result(text=text, structured=structured)
+
+
+def _unseen(why: str, paths: tuple[str, ...]) -> list[str]:
+    """What was not looked into is said, so that no match does not read as: it is not there."""
+    if not paths:
+        return []
+    more = f" and {len(paths) - 10:,} more" if len(paths) > 10 else ""
+    return [f"[not searched, {why}: {', '.join(escaped(path) for path in paths[:10])}{more}]"]
 
 
 def _file(file: FileHits, query: Query, *, numbers: bool) -> str:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from toolcrib.core.tool import Tool
     from toolcrib.machine.mcp.keeping import Keeping
     from toolcrib.machine.mcp.kept import Kept
+    from toolcrib.machine.mcp.signing import Person
     from toolcrib.services.store import Store
 
 _TEAM = "(mcp)"  # of the vault: no agent is in a team of this name, so none reads a server's tokens
@@ -58,6 +59,7 @@ class Mcp:
         self._grants: dict[tuple[str, str], McpGrant] = {}
         self._made: Keeping | None = None
         self._connect = False
+        self._person: Person | None = None
 
     async def load(self) -> None:
         """Take up servers, tools and grants as they are kept now."""
@@ -95,6 +97,10 @@ class Mcp:
         kept = await self.get(server)
         await kept.ready()
         await kept.settled()
+
+    def sign_in_with(self, person: "Person") -> None:
+        """Somebody is there who signs in where a server asks for it."""
+        self._person = person
 
     def names(self) -> Sequence[str]:
         """The servers that may be used."""
@@ -196,7 +202,7 @@ class Mcp:
         if server.auth != "oauth":
             return None
         return heavy("toolcrib.machine.mcp.signing").OAuth(
-            server, network, self.wallet(server.name, identity), Nobody(server.name)
+            server, network, self.wallet(server.name, identity), self._person or Nobody(server.name)
         )
 
     def wallet(self, server: str, identity: str = "") -> "VaultWallet":

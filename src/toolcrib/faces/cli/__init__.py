@@ -33,6 +33,7 @@ COMMANDS: tuple[tuple[str, str, str, str], ...] = (
     ("Run", "access", "access", "Answer agents that ask for tools."),
     ("Run", "scrub", "scrub", "Take secrets out of what is piped through."),
     ("Run", "vault", "vault", "Keep secrets that tools use and agents need not see."),
+    ("Run", "mcp", "mcp", "Add, approve and look at MCP servers."),
     ("Record", "audit", "audit", "Read, check and export the record of every call."),
     ("Set up", "config", "config", "Check and show the configuration and the settings."),
     ("Set up", "import", "importing", "Turn another system's file into toolcrib.yaml."),

@@ -1,0 +1,43 @@
+"""The group of commands, and what they share."""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import click
+
+from toolcrib.app import Crib
+from toolcrib.app.mcp import Mcp
+from toolcrib.core.errors import ToolFailed
+from toolcrib.faces.cli.frame import Asked, Group
+from toolcrib.faces.cli.opening import with_crib
+
+T = TypeVar("T")
+
+
+@click.group(
+    "mcp",
+    cls=Group,
+    default="list",
+    examples=(
+        "toolcrib mcp",
+        "toolcrib mcp add files npx -y @modelcontextprotocol/server-filesystem .",
+        "toolcrib mcp import mcp.json",
+        "toolcrib mcp approve files",
+        "toolcrib mcp pins files",
+        "toolcrib mcp config --client claude --agent helper",
+    ),
+)
+def command() -> None:
+    """MCP servers: add, approve and look at them, and print what a client needs."""
+
+
+def with_mcp(asked: Asked, work: Callable[[Mcp], Awaitable[T]], *, makes_store: bool = False) -> T:
+    """Do some work with the MCP servers of the crib."""
+
+    async def opened(crib: Crib) -> T:
+        await crib.refresh()
+        if crib.mcp is None:
+            raise ToolFailed("This crib has no MCP servers.", code="not_found")
+        return await work(crib.mcp)
+
+    return with_crib(asked, opened, makes_store=makes_store)

@@ -128,7 +128,7 @@ def request(
 
 
 @command.command(
-    "review", cls=Command, examples=("toolcrib mcp review 3f2a91 --approve", "toolcrib mcp review 3f2a91 --reject")
+    "review", cls=Command, examples=("toolcrib mcp review WISH --approve", "toolcrib mcp review WISH --reject")
 )
 @click.argument("id")
 @click.option("--approve/--reject", default=None, help="The answer.")

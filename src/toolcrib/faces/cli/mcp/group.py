@@ -20,7 +20,7 @@ T = TypeVar("T")
     default="list",
     examples=(
         "toolcrib mcp",
-        "toolcrib mcp add files npx -y @modelcontextprotocol/server-filesystem .",
+        "toolcrib mcp add notes npx -y @modelcontextprotocol/server-filesystem .",
         "toolcrib mcp import mcp.json",
         "toolcrib mcp approve files",
         "toolcrib mcp pins files",

@@ -46,8 +46,8 @@ def show(asked: Asked, name: str) -> None:
     cls=Command,
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     examples=(
-        "toolcrib mcp add files npx -y @modelcontextprotocol/server-filesystem .",
-        "toolcrib mcp add --env TOKEN={{secret:GITHUB}} --approve github github-mcp stdio",
+        "toolcrib mcp add notes npx -y @modelcontextprotocol/server-filesystem .",
+        "toolcrib mcp add --env TOKEN={{secret:GITHUB}} --approve gitlab gitlab-mcp stdio",
         "toolcrib mcp add docs https://docs.example/mcp",
     ),
 )

@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ def plain(mode: str = "good", noted: Path | None = None, **more: Any) -> dict[st
 
 
 @asynccontextmanager
-async def crib_with(servers: dict[str, Any] | None = None, **config: Any) -> AsyncIterator[Crib]:
+async def crib_with(servers: dict[str, Any] | None = None, **config: Any) -> AsyncGenerator[Crib]:
     """A crib in memory whose helper holds every MCP tool, unless said otherwise."""
     import yaml
 

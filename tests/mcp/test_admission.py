@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,7 +56,8 @@ async def test_a_server_of_an_agent_is_not_started_before_a_person_approved_it(t
     async with crib_with(agents=config) as crib:
         said = plain(noted=noted)
         added = await called(crib, "add_mcp_server", {"name": "mine", **said})
-        assert added.structured["state"] == "pending_approval"
+        state: Any = added.structured
+        assert state["state"] == "pending_approval"
         assert crib.mcp is not None
         await refused("server_not_approved", crib.mcp.listed("mine"))
         call = await called(crib, "mcp_mine_echo", {"text": "x"})
@@ -122,14 +124,9 @@ async def test_a_changed_tool_is_quarantined_alone_and_a_new_one_waits():
     async with crib_with() as crib:
         await desk(crib).add("s", plain("good"), by="carol", approve=True)
         await listed(crib, "s")
-        old = (await crib.store.mcp.pins("s"), await desk(crib).entry("s"))
-        other = plain("changed")
+        old = [dict(pin.definition) for pin in await crib.store.mcp.pins("s") if pin.tool == "search"]
         # The same program lists other tools from now on.
-        assert crib.mcp is not None
-        await desk(crib).observed(
-            "s", [dict(pin.definition) for pin in old[0] if pin.tool == "search"] + _changed(), ["x"]
-        )
-        del other
+        await desk(crib).observed("s", [*old, *_changed()], ["x"])
         states = {pin.tool: pin.state for pin in await desk(crib).pins("s")}
         assert (states["echo"], states["search"], states["new_one"]) == (
             Pinned.CHANGED,
@@ -253,11 +250,9 @@ async def test_two_servers_whose_names_run_together_keep_their_tools_apart():
 async def test_hints_make_stricter_and_loosen_only_where_trusted():
     async with crib_with({"s": plain(), "t": plain(trust_hints=True)}) as crib:
         await listed(crib, "s", "t")
-        registry = crib.resolver.registry
-        effects = {
-            name: registry.get(name).traits.effect.value
-            for name in ("mcp_s_read_file", "mcp_t_read_file", "mcp_s_delete_repo", "mcp_s_echo")
-        }  # type: ignore[union-attr]
+        tools = {tool.name: tool.traits.effect.value for tool in crib.resolver.registry.tools}
+        wanted = ("mcp_s_read_file", "mcp_t_read_file", "mcp_s_delete_repo", "mcp_s_echo")
+        effects = {name: tools[name] for name in wanted}
         assert effects == {
             "mcp_s_read_file": "write",
             "mcp_t_read_file": "read",

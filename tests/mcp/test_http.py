@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(kind: str, port: int, noted: Path | None = None) -> Iterator["subprocess.Popen[bytes]"]:
+def running(kind: str, port: int, noted: Path | None = None) -> Generator["subprocess.Popen[bytes]"]:
     """The server as a process that takes connections."""
     words = [sys.executable, str(SERVER), kind, str(port), *([str(noted)] if noted else [])]
     process = subprocess.Popen(words)
@@ -200,7 +200,10 @@ async def test_a_server_that_is_not_there_is_said_so():
 
 
 async def test_a_server_that_accepts_and_never_answers_delays_nobody():
-    silent = await asyncio.start_server(lambda reader, _: reader.read(), "127.0.0.1", 0)
+    async def read(reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+
+    silent = await asyncio.start_server(read, "127.0.0.1", 0)
     port = silent.sockets[0].getsockname()[1]
     good = free_port()
     with running("http", good):

@@ -334,3 +334,18 @@ async def test_a_read_that_was_lost_is_asked_again_where_the_server_is_trusted(t
         await asyncio.sleep(0.1)
         os.kill(pid_of(crib, "s"), signal.SIGKILL)
         assert (await call).text == "read_file"
+
+
+async def test_a_server_runs_inside_walls_when_asked():
+    async with crib_with({"s": plain(sandbox=True)}) as crib:
+        try:
+            await listed(crib, "s")
+        except ServerGone as error:
+            if "walls" in error.message:
+                pytest.skip("there are no walls on this machine")
+            raise
+        assert (await called(crib, "mcp_s_echo", {"text": "x"})).text == "x"
+        environment = json.loads((await called(crib, "mcp_s_environment")).text)
+        assert environment["HOME"] != os.environ["HOME"]
+        assert (await called(crib, "mcp_s_die")).error is not None
+        assert (await called(crib, "mcp_s_echo", {"text": "x"})).ok

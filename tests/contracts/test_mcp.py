@@ -61,7 +61,7 @@ async def test_pins_are_changed_as_a_whole(store: Any):
     other = replace(PIN, tool="delete", name="mcp_GitHub_delete", state=Pinned.PENDING)
     assert await store.mcp.repin("GitHub", lambda _: [PIN, other]) == (other, PIN)
     seen: list[tuple[Pin, ...]] = []
-    await store.mcp.repin("github", lambda before: seen.append(before))
+    await store.mcp.repin("github", seen.append)
     assert seen == [(other, PIN)]
     await store.mcp.repin("GitHub", lambda before: before[1:])
     assert await store.mcp.pins("github") == await store.mcp.pins() == (PIN,)

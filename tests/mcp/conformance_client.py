@@ -57,9 +57,9 @@ class Yes:
     """A client that accepts each form with its defaults."""
 
     owner = "suite"
-    extra: JsonObject = {}
+    extra: JsonObject = {}  # noqa: RUF012 - never changed
     takes_input_required = False
-    capabilities: JsonObject = {"elicitation": {"form": {}}, "sampling": {}, "roots": {}}
+    capabilities: JsonObject = {"elicitation": {"form": {}}, "sampling": {}, "roots": {}}  # noqa: RUF012
 
     def notify(self, method: str, params: JsonObject) -> None:
         pass
@@ -109,7 +109,6 @@ async def main() -> None:
         await work(session, tools)
     except (ToolError, TimeoutError) as error:
         print(f"{SCENARIO}: {error!r}", file=sys.stderr)
-        sys.exitcode = 1  # type: ignore[attr-defined]
         raise SystemExit(1) from None
     finally:
         for line in keeping.log("suite").lines:

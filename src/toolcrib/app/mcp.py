@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from toolcrib.core.tool import Tool
     from toolcrib.machine.mcp.keeping import Keeping
     from toolcrib.machine.mcp.kept import Kept
+    from toolcrib.machine.mcp.signing import Person
+    from toolcrib.services.commands import Commands
     from toolcrib.services.store import Store
 
 _TEAM = "(mcp)"  # of the vault: no agent is in a team of this name, so none reads a server's tokens
@@ -52,6 +54,8 @@ class Mcp:
 
     def __init__(self, crib: Counter, config: Config) -> None:
         self._crib = crib
+        self._sandbox = config.sandbox
+        self._commands: Commands | None = None
         self._required = config.mcp.require_grants
         self.servers = McpServers(crib.store.mcp, config.servers, self._reload, lambda: self if self._made else None)
         self._entries: dict[str, Entry] = {}
@@ -59,6 +63,7 @@ class Mcp:
         self._made: Keeping | None = None
         self._connect = False
         self._unlisted: list[str] = []
+        self._person: Person | None = None
 
     async def load(self) -> None:
         """Take up servers, tools and grants as they are kept now."""
@@ -119,6 +124,10 @@ class Mcp:
         await kept.ready()
         await kept.settled()
 
+    def sign_in_with(self, person: "Person") -> None:
+        """Somebody is there who signs in where a server asks for it."""
+        self._person = person
+
     def names(self) -> Sequence[str]:
         """The servers that may be used."""
         return [entry.name for entry in self._entries.values() if entry.usable]
@@ -144,11 +153,23 @@ class Mcp:
         """End every session."""
         if self._made is not None:
             await self._made.close()
+        if self._commands is not None:
+            await self._commands.close()
+
+    async def _walled(self, server: Server, speaking: Any, log: Any) -> Any:  # noqa: ANN401 - of the machine
+        """A server inside the walls that commands have too."""
+        rules = self._sandbox
+        if self._commands is None:
+            self._commands = heavy("toolcrib.machine.sandbox.commands").LocalCommands(docker_image=rules.image)
+        start = heavy("toolcrib.machine.mcp.walled").start_walled
+        return await start(server, self._commands, rules, speaking.received, log, around=os.environ)
 
     @property
     def _keeping(self) -> "Keeping":
         machine = heavy("toolcrib.machine.mcp.keeping")
-        made: Keeping = self._made or machine.Keeping(self._prepared, self._listed, sign=self._sign, env=os.environ)
+        made: Keeping = self._made or machine.Keeping(
+            self._prepared, self._listed, sign=self._sign, sandbox=self._walled, env=os.environ
+        )
         self._made = made
         return made
 
@@ -219,7 +240,7 @@ class Mcp:
         if server.auth != "oauth":
             return None
         return heavy("toolcrib.machine.mcp.signing").OAuth(
-            server, network, self.wallet(server.name, identity), Nobody(server.name)
+            server, network, self.wallet(server.name, identity), self._person or Nobody(server.name)
         )
 
     def wallet(self, server: str, identity: str = "") -> "VaultWallet":

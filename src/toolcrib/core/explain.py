@@ -30,9 +30,8 @@ def explain(resolver: Resolver, seat: Seat, name: str) -> Explained:
     if reserved := registry.reserved(name):
         why = "it is in the catalogue, and this version does not have it yet"
         return Explained(reserved.name, issued=False, shown=False, step="universe", reason=why)
-    if why := registry.awaits(name):
-        return Explained(name, issued=False, shown=False, step="universe", reason=why)
-    return Explained(name, issued=False, shown=False, step="unknown", reason=unknown(registry, name))
+    step = "universe" if (why := registry.awaits(name)) else "unknown"
+    return Explained(name, issued=False, shown=False, step=step, reason=why or unknown(registry, name))
 
 
 def explain_all(resolver: Resolver, seat: Seat) -> Iterator[Explained]:

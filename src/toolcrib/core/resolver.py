@@ -275,9 +275,8 @@ def _grant(walk: _Walk) -> None:
 
 
 def _lend(walk: _Walk) -> None:
-    for lent in walk.rules.lent if walk.seat.toolboxes is None else ():
-        if lent.gives:
-            walk.lets_in(lent.why, walk.resolver.mask(lent.names))
+    for lent in (one for one in walk.rules.lent if one.gives and walk.seat.toolboxes is None):
+        walk.lets_in(lent.why, walk.resolver.mask(lent.names))
 
 
 def _policy(walk: _Walk) -> None:

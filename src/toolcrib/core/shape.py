@@ -83,12 +83,12 @@ class Shaper:
         """An answer of another protocol: scrubbed once as a whole, and what is told is read off that."""
         clean, whole = self._told(wire)
         told = Result(text=whole) if clean is None else read(clean)
-        name, wire = call.tool.name, told.wire
+        name, more = call.tool.name, {"wire": told.wire, "attachments": told.attachments}
         if told.failed:
             outcome = self.failed(call.id, name, ToolFailed(told.text, code=told.failed), Status.FAILED)
-            return msgspec.structs.replace(outcome, wire=wire)
-        outcome = Outcome(id=call.id, tool=name, status=_DONE, text=told.text, structured=told.structured, wire=wire)
-        return msgspec.structs.replace(outcome, attachments=told.attachments) if told.attachments else outcome
+        else:
+            outcome = Outcome(id=call.id, tool=name, status=_DONE, text=told.text, structured=told.structured)
+        return msgspec.structs.replace(outcome, **more)
 
     def _attached(self, one: Attachment) -> Attachment:
         """An attachment whose name, address and text hold no secret. What is not text goes as it is."""

@@ -14,7 +14,7 @@ from toolcrib.core.call import Attachment, Caller, JsonObject, Result
 from toolcrib.core.guard import Call
 from toolcrib.core.tool import Effect, Flow, Tool, Traits
 from toolcrib.services.mcp.arguments import ForeignArguments
-from toolcrib.services.mcp.downstream import INPUT_REQUIRED, LINK, Downstreams
+from toolcrib.services.mcp.downstream import INPUT_REQUIRED, LINK, Downstreams, NotKnown
 from toolcrib.services.mcp.names import other_name
 from toolcrib.services.mcp.servers import Keep, Pin, Server
 
@@ -56,15 +56,23 @@ def mcp_tool(server: Server, pin: Pin, downstreams: Downstreams, identity: Ident
             if any(note.action == "ask" for note in call.notes):
                 link.hold()
             params = {**link.extra, **params}
-        return as_result(await session.request("tools/call", params, link=link, seconds=server.seconds))
+        try:
+            wire = await session.request("tools/call", params, link=link, seconds=server.seconds)
+        except NotKnown:
+            if not reads:
+                raise
+            wire = await session.request("tools/call", params, link=link, seconds=server.seconds)
+        return as_result(wire)
 
+    traits = traits_of(server, pin.definition, condition)
+    reads = traits.effect is Effect.READ  # then it may be asked twice
     return Tool(
         name=pin.name,
         domain="mcp",
         about=str(words),
         body=body,
         arguments=McpArguments(pin.name, pin),
-        traits=traits_of(server, pin.definition, condition),
+        traits=traits,
         aliases=other_name(server.name, pin.tool),
         source="mcp",
         origin=server.name,

@@ -153,7 +153,7 @@ class Kept:
             try:
                 return await asyncio.shield(self._connecting())
             except ToolError as error:
-                if time.monotonic() > until or self._long_down():
+                if time.monotonic() > until or self._long_down() or not self._facts.version:
                     hint = "It is connected again by itself; a person can look at `toolcrib mcp log`."
                     raise ServerGone(f"{self.name} is not connected: {error.message}", hint=hint) from None
                 await asyncio.sleep(0.1)

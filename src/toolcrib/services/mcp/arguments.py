@@ -52,7 +52,7 @@ class ForeignArguments:
 
     def told(self, error: ValueError) -> BadArguments:
         """The words for arguments that are no JSON object."""
-        return self._refused([{"path": "(whole)", "expected": str(error)}])
+        return self._refused([{"path": "the arguments", "expected": str(error)}])
 
     def _refused(self, problems: list[dict[str, str]]) -> BadArguments:
         shown = problems[:PROBLEMS_SHOWN]
@@ -84,11 +84,11 @@ class ForeignArguments:
     def _complaints(self, arguments: JsonObject) -> list[dict[str, str]]:
         found: list[dict[str, str]] = []
         for error in self._checker.iter_errors(arguments):
-            path = ".".join(map(str, error.absolute_path)) or "(whole)"
+            path = ".".join(map(str, error.absolute_path)) or "the arguments"
             found.append({"path": path, "expected": str(error.message)[:_LONGEST]})
             if len(found) > PROBLEMS_SHOWN:
                 break
-        return found or [{"path": "(whole)", "expected": "this does not fit the schema"}]
+        return found or [{"path": "the arguments", "expected": "this does not fit the schema"}]
 
 
 def checker_of(schema: JsonObject) -> Any:  # noqa: ANN401

@@ -58,7 +58,7 @@ def wrong(name: str, problems: list[str]) -> ToolFailed:
     told = [{"path": "server", "expected": one} for one in problems]
     return ToolFailed(
         f"The MCP server {name[:80]!r} was not saved: {'; '.join(problems)}.",
-        code="MCP_SERVER_INVALID",
+        code="bad_mcp_server",
         hint="Give it a command with args and env, or a url with headers.",
         data={"problems": told},
     )

@@ -1,19 +1,9 @@
-"""`toolcrib mcp`: the gateway over standard input and output."""
+"""`toolcrib mcp`: MCP servers, their tools, and who may use them."""
 
-import click
-
-from toolcrib.faces.cli.frame import Group
+from toolcrib.faces.cli.mcp import grants, servers, tools
+from toolcrib.faces.cli.mcp.group import command
 from toolcrib.faces.cli.mcp.serve import serve
 
-
-@click.group(
-    "mcp",
-    cls=Group,
-    default="serve",
-    examples=("toolcrib mcp --agent helper", "toolcrib mcp --agent helper --server github"),
-)
-def command() -> None:
-    """Serve an agent's tools to an MCP client that starts this program."""
-
-
 command.add_command(serve)
+
+__all__ = ["command", "grants", "serve", "servers", "tools"]

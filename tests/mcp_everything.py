@@ -474,7 +474,7 @@ async def wait(round_: Round) -> Data:
 @tool(takes("file", "line", file={"type": "string"}, line={"type": "string"}))
 async def write_down(round_: Round) -> Data:
     """Writes a line into a file, so that it shows how often it ran."""
-    with Path(round_.arguments["file"]).open("a", encoding="utf-8") as file:
+    with Path(round_.arguments["file"]).open("a", encoding="utf-8") as file:  # noqa: ASYNC230 - a line
         file.write(round_.arguments["line"] + "\n")
     await asyncio.sleep(0.01)
     return text("written")

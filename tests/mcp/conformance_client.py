@@ -61,6 +61,9 @@ class Yes:
     takes_input_required = False
     capabilities: JsonObject = {"elicitation": {"form": {}}, "sampling": {}, "roots": {}}  # noqa: RUF012
 
+    def hold(self) -> None:
+        pass
+
     def notify(self, method: str, params: JsonObject) -> None:
         pass
 

@@ -30,6 +30,9 @@ class Asker:
         self.heard: list[tuple[str, JsonObject]] = []
         self.asked: list[str] = []
 
+    def hold(self) -> None:
+        pass
+
     def notify(self, method: str, params: JsonObject) -> None:
         self.heard.append((method, params))
 

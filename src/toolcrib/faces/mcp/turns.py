@@ -1,8 +1,8 @@
 """The turn that a client's calls run in.
 
-A turn reads the store. For a tenth of a second the same one serves all calls of a client; after that it is read anew
-while the next calls go on, and after three it is waited for. So what another process changes is seen within that time,
-and what this one changes at once.
+A turn reads the store. For a quarter of a second the same one serves all calls of a client; after that it is read anew
+while the next calls go on, and after three quarters it is waited for. So what another process changes is seen within
+that time, and what this one changes at once.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from toolcrib.core.errors import ToolError
 from toolcrib.core.resolver import Resolver
 from toolcrib.faces.mcp.peers import Peer
 
-FRESH, STALE = 0.1, 0.3
+FRESH, STALE = 0.25, 0.75
 KEPT = 1024
 Key = tuple[str, str, str]
 

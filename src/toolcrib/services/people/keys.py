@@ -4,11 +4,13 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from hmac import compare_digest
 from secrets import token_hex
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from toolcrib.core.errors import ToolFailed
+from toolcrib.core.heavy import heavy
 from toolcrib.core.registry import near
 from toolcrib.services.people.persons import Persons
 from toolcrib.services.people.ports import Kind, PeopleRows, Row
@@ -36,6 +38,7 @@ class ApiKeys:
         self._persons = persons
         self._agents = known_agents
         self._known: dict[str, tuple[float, Principal | None]] = {}
+        self._asking: dict[str, Any] = {}
 
     def forget(self) -> None:
         """Look every key up again."""
@@ -105,7 +108,14 @@ class ApiKeys:
         known = self._known.get(mark)
         if known is not None and now < known[0]:
             return known[1]
-        found = await self._looked_up(key)
+        asking = self._asking.get(mark)
+        if asking is not None:  # the same program with many requests at once: one of them looks
+            return await heavy("asyncio").shield(asking)
+        asking = self._asking[mark] = heavy("asyncio").ensure_future(self._looked_up(key))
+        try:
+            found = await asking
+        finally:
+            self._asking.pop(mark, None)
         if len(self._known) >= REMEMBERED:
             self._known.clear()
         self._known[mark] = (now + FRESH, found)

@@ -19,7 +19,7 @@ from toolcrib.faces.mcp.gateway import ASKS_BACK, Gateway
 from toolcrib.faces.mcp.listen import acknowledged, wanted
 from toolcrib.faces.mcp.mirrors import check_headers
 from toolcrib.faces.mcp.peers import Peer, Place, Session, stopped
-from toolcrib.faces.mcp.replies import Receive, Reply, while_there, whole
+from toolcrib.faces.mcp.replies import Patience, Receive, Reply, while_there, whole
 from toolcrib.faces.mcp.streams import Send, Stream, place_of
 from toolcrib.faces.mcp.wire import (
     HANDSHAKES,
@@ -55,6 +55,7 @@ class Endpoint:
         self._sessions: dict[str, tuple[Session, Watcher]] = {}
         self._paths: dict[tuple[str, bytes], tuple[str, str]] = {}
         self._swept = time.monotonic()
+        self._patience = Patience()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -149,9 +150,10 @@ class Endpoint:
     async def _alone(self, peer: Peer, message: Message, number: Id, ways: tuple[Receive, Send]) -> None:
         """Work on a stateless request. A client that hangs up does not want it any more."""
         receive, send = ways
-        reply = Reply(send, lambda: Stream("", numbered=False))
         task = asyncio.current_task()
-        reply.linger(receive, task.cancel if task is not None else None)
+        gone = task.cancel if task is not None else None
+        reply = Reply(send, lambda: Stream("", numbered=False), receive=receive, gone=gone)
+        self._patience.add(reply)
         exchange = Exchange(peer, number, reply.out, None)
         asks_back = message.method in ASKS_BACK and peer.can_answer
         work = self._gateway.held if asks_back else self._gateway.answer
@@ -164,6 +166,8 @@ class Endpoint:
             raise
         else:
             await reply.finish(result)
+        finally:
+            self._patience.leave(reply)
 
     async def _subscribed(self, peer: Peer, message: Message, number: Id, receive: Receive, send: Send) -> None:
         """A stream of changes, for as long as the client listens."""
@@ -202,11 +206,12 @@ class Endpoint:
             return
         number = _number(message)
         reply = Reply(send, session.stream, prime=session.version >= HANDSHAKE)
-        reply.linger(None)
+        self._patience.add(reply)
         session.busy += 1
         try:
             await reply.finish(await self._answered(session, message, number, reply))
         finally:
+            self._patience.leave(reply)
             session.busy -= 1
             session.used = time.monotonic()
 

@@ -1,6 +1,7 @@
 """The answer to one HTTP request: JSON when it comes at once, a stream of events when something comes before it."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from typing import Any
 
@@ -15,14 +16,23 @@ SOON = 0.1  # seconds after which it is worth looking whether the client is stil
 class Reply:
     """One answer on its way."""
 
-    def __init__(self, send: Send, stream: Callable[[], Stream], *, prime: bool = False) -> None:
+    def __init__(
+        self,
+        send: Send,
+        stream: Callable[[], Stream],
+        *,
+        prime: bool = False,
+        receive: Receive | None = None,
+        gone: Callable[[], object] | None = None,
+    ) -> None:
+        """With `receive`, `gone` is called when the client hangs up."""
+        self._receive, self._gone = receive, gone
         self._send = send
         self._make = stream
         self._prime = prime
         self._stream: Stream | None = None
         self._pump: asyncio.Future[None] | None = None
         self._watch: asyncio.Future[None] | None = None
-        self._timer: asyncio.TimerHandle | None = None
 
     def out(self, message: bytes) -> None:
         """Send a message before the answer."""
@@ -34,22 +44,15 @@ class Reply:
             self._pump = asyncio.ensure_future(self._stream.pump(self._send, [], prime=self._prime))
         return self._stream
 
-    def linger(self, receive: Receive | None, gone: Callable[[], object] | None = None) -> None:
-        """Should it take long: say something now and then, and notice a client that hangs up, if it is asked to."""
-        loop = asyncio.get_running_loop()
-        if receive is None or gone is None:
-            self._timer = loop.call_later(PAUSE, self._streaming)
-        else:
-            self._timer = loop.call_later(SOON, self._look, receive, gone)
-
-    def _look(self, receive: Receive, gone: Callable[[], object]) -> None:
-        self._watch = asyncio.ensure_future(_until_gone(receive, gone))
-        self._timer = asyncio.get_running_loop().call_later(PAUSE, self._streaming)
+    def lasts(self, seconds: float) -> None:
+        """It takes long: notice a client that hangs up, if that matters, and say something now and then."""
+        if self._watch is None and self._receive is not None and self._gone is not None:
+            self._watch = asyncio.ensure_future(_until_gone(self._receive, self._gone))
+        if seconds >= PAUSE:
+            self._streaming()
 
     async def finish(self, body: bytes, status: int = 200, headers: Headers | None = None) -> None:
         """The answer itself."""
-        if self._timer is not None:
-            self._timer.cancel()
         if self._watch is not None:
             self._watch.cancel()
         if self._stream is None or self._pump is None:
@@ -61,11 +64,34 @@ class Reply:
 
     async def drop(self) -> None:
         """End it without an answer: nobody waits for one."""
-        if self._timer is not None:
-            self._timer.cancel()
         if self._stream is not None and self._pump is not None:
             self._stream.close()
             await self._pump
+
+
+class Patience:
+    """All answers that are being worked on. One timer looks after them, and only while there are any."""
+
+    def __init__(self) -> None:
+        self._under: dict[Reply, float] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, reply: Reply) -> None:
+        """Look after an answer from now on."""
+        self._under[reply] = time.monotonic()
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(SOON, self._look)
+
+    def leave(self, reply: Reply) -> None:
+        """It is done."""
+        self._under.pop(reply, None)
+
+    def _look(self) -> None:
+        now = time.monotonic()
+        for reply, began in list(self._under.items()):
+            if now - began >= SOON:
+                reply.lasts(now - began)
+        self._timer = asyncio.get_running_loop().call_later(SOON, self._look) if self._under else None
 
 
 async def whole(send: Send, body: bytes, status: int = 200, headers: Headers | None = None) -> None:

@@ -24,7 +24,7 @@ ROUNDS = 2  # by turns; the better of them counts
 CALL = {"arguments": {"text": "hello"}}
 CONFIG = """
 mcpServers:
-  echo: {{url: "http://127.0.0.1:{echo}/mcp", type: http}}
+  echo: {{url: "http://127.0.0.1:{echo}/mcp", type: http, at_once: 64}}
   large: {{url: "http://127.0.0.1:{large}/mcp", type: http}}
 agents:
   bench: {{tools: ["group:mcp:echo"]}}

@@ -270,6 +270,7 @@ async def test_a_call_that_the_client_cancels_is_stopped():
         await until(lambda: busy(gateway))
         call.cancel()
         await until(lambda: not busy(gateway))
+        await client.send_ping()
 
 
 async def test_a_stateless_client_that_hangs_up_does_not_want_its_answer():

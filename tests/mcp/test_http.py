@@ -70,7 +70,7 @@ async def crib(server: tuple[str, int]) -> AsyncIterator[Crib]:
         yield crib
 
 
-@pytest.mark.meets("mcp:transport:three", "mcp:era:both")
+@pytest.mark.meets("mcp:transport:three")
 async def test_the_era_is_found_out_and_the_server_is_spoken_to(crib: Crib, server: tuple[str, int]):
     assert crib.mcp is not None
     session = await crib.mcp.get("s")

@@ -36,7 +36,9 @@ class Shelf:
         self.texts[path] = content
 
     async def listing(self, caller: Caller, directory: str) -> Sequence[str]:
-        return [path for path in self.texts if (path.rpartition("/")[0] or ".") == directory]
+        prefix = "" if directory == "." else directory + "/"
+        below = (path[len(prefix) :].partition("/") for path in self.texts if path.startswith(prefix))
+        return sorted({f"{prefix}{name}{slash}" for name, slash, _ in below})
 
 
 @pytest.fixture
@@ -139,8 +141,10 @@ async def test_routed_paths_do_not_touch_the_disk(files: LocalWorkspaces, worksp
     await write_file(files, shelf, NoMarks(), ME, path="memory/two.md", content="second")
     assert shelf.texts == {"SOUL.md": "Stern", "memory/one.md": "first", "memory/two.md": "second"}
     assert (workspace / "SOUL.md").read_text() == "on disk"
-    assert (await list_directory(files, shelf, ME, path="memory")).text == "one.md  0\ntwo.md  0"
-    assert (await list_directory(files, shelf, ME)).text == "SOUL.md  0\nsub/"
+    assert (await list_directory(files, shelf, ME, path="memory")).text == "one.md\ntwo.md"
+    assert (await list_directory(files, shelf, ME)).text == "SOUL.md\nmemory/\nsub/"
+    deep = await list_directory(files, shelf, ME, recursive=True, pattern="*.md")
+    assert deep.text == "SOUL.md\nmemory/one.md\nmemory/two.md\nsub/SOUL.md  5"
     for act in (
         read_file(files, shelf, ME, path="memory/none.md"),
         edit_file(files, shelf, NoMarks(), ME, path="memory/none.md", oldText="a", newText="b"),

@@ -99,7 +99,7 @@ class Entry(Struct, frozen=True):
 
     path: str
     kind: Kind
-    size: int = 0
+    size: int | None = 0  # None where it is not known
 
 
 class Listing(Struct, frozen=True):
@@ -233,7 +233,7 @@ class PathRoutes(Protocol):
         ...
 
     async def listing(self, caller: Caller, directory: str) -> Sequence[str]:
-        """The paths of the documents that lie directly in a directory, relative to the workspace."""
+        """The paths of what lies directly in a directory, relative to the workspace; a folder's ends with "/"."""
         ...
 
 

@@ -130,6 +130,18 @@ async def test_resources_and_prompts_go_through(crib: Crib):
     assert "Hello, Ann!" in json.dumps(got)
 
 
+@pytest.mark.parametrize("kind", ["http", "legacy"])
+async def test_a_changed_list_is_followed_over_http(kind: str):
+    port = free_port()
+    with running(kind, port):
+        async with crib_with({"s": {**reached(kind, port), "accept_new": True}}) as crib:
+            await listed(crib, "s")
+            await asyncio.sleep(0.2)  # its stream of changes is opened beside
+            assert (await called(crib, "mcp_s_grow")).ok
+            await until(lambda: "mcp_s_grown" in crib.view("helper"))
+            assert (await called(crib, "mcp_s_grown")).text == "grown"
+
+
 async def test_many_calls_at_once_share_the_session(crib: Crib):
     done = await asyncio.gather(*(called(crib, "mcp_s_echo", {"text": str(i)}) for i in range(64)))
     assert [one.text for one in done] == [str(i) for i in range(64)]

@@ -73,6 +73,22 @@ async def slow(n: int) -> str:
     return "done"
 
 
+@server.tool()
+async def grow(ctx: Context) -> str:
+    """Have one more tool from now on."""
+
+    def grown() -> str:
+        """Grown."""
+        return "grown"
+
+    server.add_tool(grown)
+    if sys.argv[1] == "legacy":
+        await ctx.session.send_tool_list_changed()
+    else:
+        await ctx.notify_tools_changed()
+    return "done"
+
+
 @server.resource("note://one")
 def note() -> str:
     """A note."""

@@ -326,6 +326,17 @@ async def test_a_grant_may_change_the_settings_of_an_agents_own_session():
         await desk(crib).grant(McpGrant(server="s", scope=Scope.AGENT, holder="helper", config_overrides=overrides))
         assert '"WHO": "helper"' in (await called(crib, "mcp_s_environment")).text
         assert '"WHO": "all"' in (await crib.call("mcp_s_environment", {}, agent="other")).text
+        other = McpGrant(server="s", scope=Scope.AGENT, holder="helper", config_overrides={"env": {"WHO": "new"}})
+        await desk(crib).grant(other)
+        assert '"WHO": "new"' in (await called(crib, "mcp_s_environment")).text
+
+
+async def test_a_server_with_a_dot_in_its_name_may_be_listed_before_it_was_connected():
+    boxes = {"box": {"tools": ["group:mcp:my.files", "mcp_my_files_echo"]}}
+    agents = {"helper": {"toolboxes": ["box"]}}
+    async with crib_with({"my.files": plain()}, toolboxes=boxes, agents=agents) as crib:
+        await listed(crib, "my.files")
+        assert "mcp_my_files_echo" in names(crib)
 
 
 async def test_a_turn_keeps_the_tools_that_it_began_with():

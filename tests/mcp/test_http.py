@@ -70,7 +70,7 @@ async def crib(server: tuple[str, int]) -> AsyncIterator[Crib]:
         yield crib
 
 
-@pytest.mark.meets("mcp:transport:three", "mcp:era:both")
+@pytest.mark.meets("mcp:transport:three")
 async def test_the_era_is_found_out_and_the_server_is_spoken_to(crib: Crib, server: tuple[str, int]):
     assert crib.mcp is not None
     session = await crib.mcp.get("s")
@@ -128,6 +128,18 @@ async def test_resources_and_prompts_go_through(crib: Crib):
     assert read["contents"][0]["text"] == "noted"
     got = await session.request("prompts/get", {"name": "greet", "arguments": {"name": "Ann"}})
     assert "Hello, Ann!" in json.dumps(got)
+
+
+@pytest.mark.parametrize("kind", ["http", "legacy"])
+async def test_a_changed_list_is_followed_over_http(kind: str):
+    port = free_port()
+    with running(kind, port):
+        async with crib_with({"s": {**reached(kind, port), "accept_new": True}}) as crib:
+            await listed(crib, "s")
+            await asyncio.sleep(0.2)  # its stream of changes is opened beside
+            assert (await called(crib, "mcp_s_grow")).ok
+            await until(lambda: "mcp_s_grown" in crib.view("helper"))
+            assert (await called(crib, "mcp_s_grown")).text == "grown"
 
 
 async def test_many_calls_at_once_share_the_session(crib: Crib):

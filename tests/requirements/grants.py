@@ -13,6 +13,7 @@ GRANTS = (
         registry:snapshot:immutable | A change of tools makes a new snapshot with a higher generation; the old one stays as it was
         registry:snapshot:run-keeps-its-own | A run in progress keeps the snapshot it started with
         registry:duplicate:refused | Two tools of one name are refused with both origins named, never silently replaced | decisions.md
+        names:mcp:collision | A colliding mcp_<server>_<tool> name gets a short hash; mcp_<server>__<tool> is an alias | grants.md Names
         registry:catalogue:known-not-built | A catalogue name not built yet may stand in lists, is in no universe, and explain says so | issue 2
         registry:catalogue:complete | Every tool of the catalogue is built or known by name, with its aliases, family and place | catalogue.md
         """,
@@ -137,7 +138,6 @@ LATER = table(
     "grants.md",
     """
     resolve:one:every-door | Tasks, crons, triggers, webhooks, gateway, API and page ask the same resolver | grants.md
-    names:mcp:collision | A colliding mcp_<server>_<tool> name gets a short hash; mcp_<server>__<tool> is an alias | grants.md Names
     toolkit:thread:room | A thread's session maps to its room | rules 3.3(7)
     toolbox:assign:page | Toolboxes are assigned on the agent's Tools page | seed 000
     toolbox:legacy:all | Agents older than toolboxes are migrated to all when imported | seed 001

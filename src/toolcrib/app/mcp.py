@@ -71,6 +71,7 @@ class Mcp:
         pins = await self._crib.store.mcp.pins()
         grants = await self._crib.store.mcp.grants()
         self._entries = {entry.name.lower(): entry for entry in entries}
+        before = self._grants
         self._grants = {(one.server.lower(), one.holder): one for one in grants if one.scope is Scope.AGENT}
         known = [pin for pin in pins if pin.server.lower() in self._entries]
         pinned = {pin.server.lower() for pin in known}
@@ -78,10 +79,13 @@ class Mcp:
         missing: dict[str, str] = {}
         tools = [self._tool(pin, missing) for pin in known]
         held, users = lent(grants, known, self._crib.resolver.grants.agents, required=self._required)
-        awaited = {prefix(entry.name): _awaited(entry, known) for entry in entries}
+        awaited = {key: _awaited(one, known) for one in entries for key in (prefix(one.name), one.name.lower())}
         self._crib.use(tools, awaited=awaited, missing=missing, lent=held, users=users)
         if self._made is not None:
             await self._made.use(self._usable(), connect=self._connect)
+            for key in before.keys() | self._grants.keys():
+                if _settings(before.get(key)) != _settings(self._grants.get(key)):
+                    await self._made.drop(key[0], f"agent:{key[1]}")
 
     async def start(self) -> None:
         """Connect to every server that may be used, and keep the sessions. Nobody waits for a connection."""
@@ -282,6 +286,10 @@ class Nobody:
     async def came_back(self) -> Mapping[str, str]:
         """Nobody did."""
         return {}
+
+
+def _settings(grant: McpGrant | None) -> JsonObject:
+    return grant.config_overrides if grant is not None else {}
 
 
 def _awaited(entry: Entry, pins: Sequence[Pin]) -> str:

@@ -128,8 +128,7 @@ class Registry:
 
     def awaits(self, name: str) -> str:
         """Why a name that begins like a tool of a known MCP server is none just now."""
-        low = name.lower()
-        return next((why for server, why in self.names.awaited.items() if low.startswith(f"mcp_{server}_")), "")
+        return next((w for server, w in self.names.awaited.items() if name.lower().startswith(f"mcp_{server}_")), "")
 
     def names_of(self, mask: int) -> tuple[str, ...]:
         """The canonical names in a mask, in order."""
@@ -245,16 +244,14 @@ class Registry:
         return found
 
     def _alias(self, entry: str, low: str) -> int:
-        if low in self.names.reserved:
-            return 0
         claims = self._aliases.get(low, ())
+        if low in self.names.reserved or (not claims and self.awaits(low)):
+            return 0
         if len(claims) > 1:
             one_of = " or ".join(claims)
             raise UnknownName(entry, why=f"{entry!r} could mean {one_of}. Write one of these names.")
         if claims:
             return self._all(claims, (low,))
-        if self.awaits(low):
-            return 0
         raise UnknownName(entry, among=self._listable)
 
     def several(self, name: str) -> tuple[str, ...]:

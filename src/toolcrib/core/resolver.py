@@ -327,9 +327,8 @@ def _hard_deny(walk: _Walk) -> None:
 
 
 def _lent(walk: _Walk) -> None:
-    for lent in (*walk.rules.lent, *walk.grants.users.get(walk.seat.user, ())):
-        if not lent.gives:
-            walk.takes_out("mcp_grant", lent.why, walk.resolver.mask(lent.names), lent.mend)
+    for lent in (*(one for one in walk.rules.lent if not one.gives), *walk.grants.users.get(walk.seat.user, ())):
+        walk.takes_out("mcp_grant", lent.why, walk.resolver.mask(lent.names), lent.mend)
 
 
 def _sub_agent_floor(walk: _Walk) -> None:

@@ -108,6 +108,12 @@ class Keeping:
             else:
                 kept.retry()
 
+    async def drop(self, server: str, identity: str) -> None:
+        """End the sessions of an identity: they were made with settings that hold no more."""
+        keys = [key for key in self._own if key[0].lower() == server and f"{key[1]} ".startswith(f"{identity} ")]
+        for key in keys:
+            await self._own.pop(key).close()
+
     async def close(self) -> None:
         """End every session."""
         sessions = [*self._shared.values(), *self._own.values()]

@@ -185,6 +185,7 @@ class Kept:
         self._failed, self._down = (0.0, ""), 0.0
         speaking.wire.on_lost = self._wake.set
         self.state, self.why = State.CONNECTED, ""
+        self._wake.set()  # whoever looks after it may be waiting for another try
         if self._listed is not None:
             self._quiet.clear()
         self._tasks.start(self._settle(speaking))

@@ -13,6 +13,7 @@ from toolcrib.services.mcp.servers import Server
 _VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}")
 _INPUT = re.compile(r"\$\{input:([A-Za-z0-9_.-]+)\}")
 _OTHER = re.compile(r"\$\{[^}]*\}")
+_EDITORS = frozenset({"workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator"})
 _LISTS = ("mcpServers", "servers", "mcp_servers", "context_servers")
 
 
@@ -67,7 +68,7 @@ def _plain(value: Any, where: str, notes: list[Problem], inputs: set[str]) -> An
         return value
     inputs.update(_INPUT.findall(value))
     text = _VARIABLE.sub(r"${\1}", _INPUT.sub(r"{{secret:\1}}", value))
-    if odd := [one for one in _OTHER.findall(text) if not _VARIABLE.fullmatch(one)]:
+    if odd := [one for one in _OTHER.findall(text) if not _VARIABLE.fullmatch(one) or one[2:-1] in _EDITORS]:
         notes.append(Problem(where, f"{odd[0]} is not known here and stays as it is.", "Write what it stands for."))
     return text
 

@@ -166,7 +166,7 @@ def retry(asked: Asked, name: str) -> None:
             return await mcp.servers.get(name), error.message
         return await mcp.servers.get(name), ""
 
-    shown, trouble = with_mcp(asked, work)
+    shown, trouble = with_mcp(asked, work, makes_store=True)
     if asked.json:
         write_json({**_told(shown), "trouble": trouble})
     else:
@@ -190,7 +190,7 @@ def log(asked: Asked, name: str) -> None:
             return [*mcp.said(entry.name), (0.0, error.message)]
         return mcp.said(entry.name)
 
-    lines = with_mcp(asked, work)
+    lines = with_mcp(asked, work, makes_store=True)
     if asked.json:
         write_json([{"at": moment, "line": line} for moment, line in lines])
         return

@@ -28,7 +28,7 @@ def tools(asked: Asked, name: str) -> None:
             return await mcp.servers.pins(entry.name), error.message
         return await mcp.servers.pins(entry.name), ""
 
-    found, trouble = with_mcp(asked, work)
+    found, trouble = with_mcp(asked, work, makes_store=True)
     if asked.json:
         write_json([msgspec.to_builtins(one) for one in found])
     else:

@@ -223,6 +223,7 @@ async def test_headers_that_say_something_else_are_refused(headers: dict[str, st
         assert code(await client.modern("tools/list", **headers)) == (400, number)
 
 
+@pytest.mark.meets("gateway:body:decides")
 async def test_a_name_in_the_header_must_be_the_one_in_the_body():
     async with at() as client:
         call = {"name": "look", "arguments": {"at": "it"}}

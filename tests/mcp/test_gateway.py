@@ -9,9 +9,11 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import Implementation
 
 from tests.mcp.gateways import ERAS, Person, everything, until, up
+from tests.mcp_everything import TOOLS
 from toolcrib import tool
 from toolcrib.core.errors import ToolFailed
 from toolcrib.services.config.values import ApprovalRules, Config, Limits
+from toolcrib.sources.mcp import pin_of
 
 eras = pytest.mark.parametrize("era", ERAS)
 RAN: list[str] = []
@@ -59,6 +61,7 @@ def error_of(result: Any) -> dict[str, Any]:
     return said
 
 
+@pytest.mark.meets("gateway:enforced:list-and-call", "gateway:agent:http-and-stdio")
 @eras
 async def test_a_client_lists_and_calls_what_its_agent_holds_and_no_more(era: str):
     async with up(own=OWN, agents=AGENTS) as gateway, Person().client(f"{gateway.base}/b", era) as client:
@@ -74,6 +77,7 @@ async def test_a_client_lists_and_calls_what_its_agent_holds_and_no_more(era: st
         assert "look" in unknown.value.error.message
 
 
+@pytest.mark.meets("gateway:approval:elicited")
 @eras
 async def test_a_person_at_the_client_is_asked_and_says_yes(era: str):
     person = Person(content={"decision": "allow once"})
@@ -145,6 +149,7 @@ async def test_who_answers_first_is_heard(era: str):
             assert (await call).content[0].text == "one is empty"
 
 
+@pytest.mark.meets("gateway:rate:is-error")
 @eras
 async def test_refusals_are_results_with_a_code_and_what_to_do(era: str):
     limits = Config(limits=Limits(tools={"look": 1}))
@@ -171,6 +176,7 @@ async def test_secrets_do_not_pass(era: str):
         assert "battery" not in str(await client.call_tool("tell", {"secret": True}))
 
 
+@pytest.mark.meets("gateway:list-changed:grants")
 @eras
 async def test_a_grant_that_changes_is_told_and_listed(era: str):
     person = Person()
@@ -192,6 +198,7 @@ async def test_a_grant_that_changes_is_told_and_listed(era: str):
         assert "look" in after
 
 
+@pytest.mark.meets("gateway:search:held-only")
 @eras
 async def test_what_is_not_listed_can_be_found_and_called_through(era: str):
     async with (
@@ -298,3 +305,47 @@ async def test_the_record_says_who_called_through_which_client(era: str):
             await client.call_tool("look", {"at": "x"})
     assert [(one.tool, one.caller.agent, one.caller.channel) for one in seen] == [("look", "a", "mcp")]
     assert seen[0].caller.session.startswith("mcp-")
+
+
+@pytest.mark.meets("gateway:names:budget")
+@eras
+async def test_a_name_that_is_too_long_for_clients_is_shortened_and_still_means_the_same_tool(era: str):
+    server = "a-server-with-a-name-that-takes-nearly-all-of-it"
+    agents = {"a": [f"group:mcp:{server}"], "b": ["look"]}
+    async with (
+        up(everything(server, "new"), own=OWN, agents=agents) as gateway,
+        Person().client(f"{gateway.base}/a", era) as client,
+        Person().client(f"{gateway.base}/b", era) as other,
+    ):
+        names = [one.name for one in (await client.list_tools()).tools]
+        assert len(names) == len(set(names)) == len(TOOLS)
+        assert max(map(len, names)) <= 64
+        pins = {pin.tool: pin.name for one in gateway.crib.view("a") if (pin := pin_of(one)) is not None}
+        short = pins["json_schema_2020_12_tool"]
+        told = await client.call_tool(short, {"name": "x", "contactMethod": "phone", "phone": "1"})
+        assert json.loads(told.content[0].text)["phone"] == "1"
+        assert error_of(await other.call_tool(short, {}))["code"] == "not_issued"
+
+
+def numbered(number: int) -> Any:
+    """One of many tools that are alike."""
+
+    async def look_at(at: str) -> str:
+        """Look at something."""
+        return at
+
+    return tool(effect="read", name=f"look_{number:04}")(look_at)
+
+
+@pytest.mark.meets("gateway:list:fast")
+@eras
+async def test_a_list_of_a_thousand_tools_is_written_once(era: str):
+    many = tuple(numbered(n) for n in range(1200))
+    async with up(own=many, agents={"a": [f"look_{n:04}" for n in range(1200)]}) as gateway:
+        shown = gateway.gateway.shelf.of(gateway.crib.view("a"), "")
+        assert shown.page(None, modern=era == "new") is shown.page(None, modern=era == "new")
+        async with Person().client(f"{gateway.base}/a", era) as client:
+            first = await client.list_tools()
+            rest = await client.list_tools(cursor=first.next_cursor)
+        assert (len(first.tools), rest.next_cursor) == (1000, None)
+        assert len({one.name for one in (*first.tools, *rest.tools)} & {f"look_{n:04}" for n in range(1200)}) == 1200

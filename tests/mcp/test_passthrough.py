@@ -92,6 +92,7 @@ async def changed(client: Any, person: Person, era: str) -> bool:
     return False
 
 
+@pytest.mark.meets("gateway:passes:seventeen", "mcp:era:both")
 @pytest.mark.parametrize("server", ERAS)
 @pytest.mark.parametrize("era", ERAS)
 async def test_seventeen_of_seventeen(era: str, server: str):

@@ -53,6 +53,7 @@ def run(home: Path, *more: str, text: str = "") -> subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.meets("gateway:agent:http-and-stdio")
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_client_lists_calls_and_is_asked(home: Path, era: str):
     person = Person(content={"decision": "allow once"})

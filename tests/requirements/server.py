@@ -81,6 +81,7 @@ MCP = (
         "seed 004 section 12",
         """
         mcp:transport:three | Servers are reached by stdio, SSE and streamable HTTP
+        mcp:era:both | Both protocol eras work, for clients and for servers | product.md
         mcp:health:thirty-seconds | Servers are checked every 30 s, and method not found on ping counts as healthy | rules 3.10(7)
         mcp:reconnect:backoff | Reconnection backs off from 2 s to 60 s, ten times, then fails visibly
         mcp:groups:dynamic | The groups mcp and mcp:{server} follow the connected servers
@@ -107,19 +108,6 @@ MCP = (
         gateway:recover:two-seconds | A restarted server and a killed child are back within 2 s | gateway.md
         gateway:catalogue:first | The last known tools are served at once and refreshed behind | gateway.md
         gateway:kill:each-answered | After a kill of a downstream each call has an answer, and none ran twice
-        mcp-tools:four | add, update, remove and list_mcp_servers work as the catalogue says | catalogue.md 2L
-        """,
-    )
-    + table(
-        "seed 004 section 12",
-        """
-        mcp:era:both | Both protocol eras work, for clients and for servers | product.md
-        """,
-        deferred="issue 5: MCP",
-    )
-    + table(
-        "issue 5",
-        """
         gateway:agent:http-and-stdio | /mcp/<agent> and toolcrib mcp serve exactly the agent's issue
         gateway:enforced:list-and-call | A grant is enforced at list and at call, with the revision in the record | gateway.md
         gateway:passes:seventeen | All seventeen rows of the pass-through matrix pass, in both eras | gateway.md
@@ -127,13 +115,19 @@ MCP = (
         gateway:approval:elicited | An approval appears as elicitation where the client can, and on the page always
         gateway:names:budget | Long names are shortened by hash, and policy keeps the original identity | gateway.md
         gateway:body:decides | The parsed body decides; a header that differs is refused | gateway.md
-        gateway:oauth:resource | The gateway is OAuth-protected when sign-in is on | product.md
         gateway:conformance:green | Every scored conformance scenario of both eras is green | quality.md Proofs
         gateway:npm:unchanged | The npm reference servers go through unchanged | quality.md Proofs
-        gateway:speed:figure | At most 2.5 times the p50 of a bare pass-through, at least 25 % of its throughput | quality.md Speed
         gateway:list:fast | tools/list of 1,000 tools takes at most 5 ms after the first | quality.md Speed
         gateway:search:held-only | Search in the gateway stays inside the visible set | gateway.md
         gateway:rate:is-error | A rate limit answers as a tool result with a time to retry | gateway.md
+        mcp-tools:four | add, update, remove and list_mcp_servers work as the catalogue says | catalogue.md 2L
+        """,
+    )
+    + table(
+        "issue 5",
+        """
+        gateway:oauth:resource | The gateway is OAuth-protected when sign-in is on | product.md
+        gateway:speed:figure | At most 2.5 times the p50 of a bare pass-through, at least 25 % of its throughput | quality.md Speed
         """,
         deferred="issue 5: MCP",
     )

@@ -88,11 +88,13 @@ def plain(result: Any) -> Any:
 @pytest.mark.skipif(not NPM or not (SERVERS / "mcp-server-memory").exists(), reason="MCP_NPM_DIR has no such servers")
 @pytest.mark.parametrize("era", ERAS)
 async def test_the_servers_of_npm_go_through_unchanged(era: str, tmp_path: Path):
-    (tmp_path / "a.txt").write_text("one\ntwo\n")
+    folder = tmp_path / "served"
+    folder.mkdir()
+    (folder / "a.txt").write_text("one\ntwo\n")
     env = {"MEMORY_FILE_PATH": str(tmp_path / "direct.json"), "PATH": os.environ["PATH"]}
     schemas: dict[str, Any] = {}
     answers: list[Any] = []
-    for name, (command, *args) in npm_servers(tmp_path).items():
+    for name, (command, *args) in npm_servers(folder).items():
         direct = StdioServerParameters(command=command, args=args, env=env)
         asking = Person().client(direct, "old")
         if name == "fs":
@@ -100,15 +102,15 @@ async def test_the_servers_of_npm_go_through_unchanged(era: str, tmp_path: Path)
         async with asking as client:
             for one in (await client.list_tools()).tools:
                 schemas[f"mcp_{name}_{one.name}"] = one.input_schema
-            answers += [plain(await client.call_tool(tool, given)) for to, tool, given in calls(tmp_path) if to == name]
+            answers += [plain(await client.call_tool(tool, given)) for to, tool, given in calls(folder) if to == name]
     env = {"MEMORY_FILE_PATH": str(tmp_path / "through.json")}
     servers = [
         Server(name=name, command=command, args=tuple(args), env=env)
-        for name, (command, *args) in npm_servers(tmp_path).items()
+        for name, (command, *args) in npm_servers(folder).items()
     ]
     async with up(*servers) as gateway, Person().client(f"{gateway.base}/a", era) as client:
         tools = {one.name: one.input_schema for one in (await client.list_tools()).tools}
         assert tools == schemas
         assert [
-            plain(await client.call_tool(f"mcp_{to}_{tool}", given)) for to, tool, given in calls(tmp_path)
+            plain(await client.call_tool(f"mcp_{to}_{tool}", given)) for to, tool, given in calls(folder)
         ] == answers

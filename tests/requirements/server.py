@@ -115,6 +115,7 @@ MCP = (
         gateway:approval:elicited | An approval appears as elicitation where the client can, and on the page always
         gateway:names:budget | Long names are shortened by hash, and policy keeps the original identity | gateway.md
         gateway:body:decides | The parsed body decides; a header that differs is refused | gateway.md
+        gateway:oauth:resource | The gateway is OAuth-protected when sign-in is on | product.md
         gateway:conformance:green | Every scored conformance scenario of both eras is green | quality.md Proofs
         gateway:npm:unchanged | The npm reference servers go through unchanged | quality.md Proofs
         gateway:list:fast | tools/list of 1,000 tools takes at most 5 ms after the first | quality.md Speed
@@ -126,7 +127,6 @@ MCP = (
     + table(
         "issue 5",
         """
-        gateway:oauth:resource | The gateway is OAuth-protected when sign-in is on | product.md
         gateway:speed:figure | At most 2.5 times the p50 of a bare pass-through, at least 25 % of its throughput | quality.md Speed
         """,
         deferred="issue 5: MCP",

@@ -18,7 +18,9 @@ from toolcrib.services.approvals.requests import ApprovalRequest, State
 from toolcrib.services.config.values import Config
 from toolcrib.services.events import APPROVAL, CALL, CHANGE, Events
 from toolcrib.services.people.desk import People
+from toolcrib.services.people.keys import ApiKeys
 from toolcrib.services.people.principal import Principal, Role
+from toolcrib.services.people.tokens import Tokens
 from toolcrib.services.settings import Settings
 
 if TYPE_CHECKING:
@@ -50,6 +52,12 @@ class House:
         self.occupation = occupation
         self.closers: list[Callable[[], Awaitable[None]]] = []
         self._work: set[asyncio.Future[Any]] = set()
+        self.tokens: ApiKeys | Tokens = people.keys
+        """Whoever knows what programs show: keys, and tokens of an authorization server where one is named."""
+        if config.mcp.issuer and settings.url:
+            issued = heavy("toolcrib.machine.tokens").IssuedTokens(config.mcp.issuer)
+            self.closers.append(issued.close)
+            self.tokens = Tokens(people.keys, people.persons, issued.verify, settings.url)
 
     @property
     def auth(self) -> bool:

@@ -19,7 +19,8 @@ def in_front(house: House, knows: Callable[[str], bool], behind: App) -> App:
     """Take what is the gateway's, and hand everything else on."""
     rules = Rules(
         knows=knows,
-        tokens=house.people.keys if house.auth else None,
+        tokens=house.tokens if house.auth else None,
+        servers=(house.config.mcp.issuer,) if house.tokens is not house.people.keys else (),
         nobody=NOBODY,
         url=house.settings.url,
     )

@@ -31,4 +31,11 @@ MCP_SERVER = Table(
         *(Field(key, Reserved(_NOT_OURS), _NOT_OURS) for key in _OTHERS_KEYS),
     )
 )
-MCP = Table((Field("require_grants", Flag(), "Whether an agent needs a grant beside its toolboxes", "false"),))
+MCP = Table(
+    (
+        Field("require_grants", Flag(), "Whether an agent needs a grant beside its toolboxes", "false"),
+        Field(
+            "issuer", Word(), "The authorization server whose tokens the gateway takes, beside keys; needs server.url"
+        ),
+    )
+)

@@ -149,6 +149,7 @@ class McpRules(Struct, frozen=True, kw_only=True):
     """What holds for all MCP servers."""
 
     require_grants: bool = False  # a toolbox that names their tools is not enough
+    issuer: str = ""  # of tokens that clients of the gateway may show
 
 
 class SubAgents(Struct, frozen=True, kw_only=True):

@@ -25,7 +25,7 @@ _WORDS = {
     errno.EACCES: _Words("access_denied", "the operating system does not allow it"),
     errno.EPERM: _Words("access_denied", "the operating system does not allow it"),
     errno.EROFS: _Words("access_denied", "the file system is read-only"),
-    errno.ELOOP: _Words("not_found", "its symbolic links lead in a circle"),
+    errno.ELOOP: _Words("bad_path", "its symbolic links lead in a circle"),
     errno.ENAMETOOLONG: _Words("bad_path", "the name is too long", "A name may have 255 bytes."),
     errno.EINVAL: _Words("bad_path", "the name is not one this file system takes"),
     errno.EILSEQ: _Words("bad_path", "the name is not one this file system takes"),

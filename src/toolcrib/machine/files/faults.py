@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from toolcrib.core.errors import ToolFailed
 from toolcrib.safety.paths import shown
+from toolcrib.services.content.files import BYTES_SEARCHED
 
 
 class _Words(NamedTuple):
@@ -74,8 +75,9 @@ def linked(path: str) -> ToolFailed:
 
 def too_large(path: str, size: int, limit: int) -> ToolFailed:
     """More than may be read at once."""
+    cut = "A shell command can search it or cut it into parts."
     return ToolFailed(
         f"{shown(path)} has {size / 1048576:,.1f} MB; at most {limit / 1048576:,.0f} MB can be read.",
         code="too_large",
-        hint="grep finds lines in it, and a shell command can cut it into parts.",
+        hint="grep finds lines in it, and a shell command can cut it into parts." if size <= BYTES_SEARCHED else cut,
     )

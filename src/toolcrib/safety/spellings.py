@@ -1,8 +1,8 @@
 """The names that one thing goes by: what a rule denies under one of them it denies under all of them."""
 
 import posixpath
+import re
 from collections.abc import Callable
-from urllib.parse import unquote
 
 from toolcrib.core.errors import ToolFailed
 from toolcrib.safety.paths import LONGEST
@@ -30,10 +30,17 @@ def spellings(text: str, relative: Callable[[str], str] = posixpath.normpath) ->
         return text, posixpath.normpath(text)
 
 
+_ESCAPES = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    return bytes.fromhex(found.group().replace("%", "")).decode("utf-8", "replace")
+
+
 def _meant(url: Url) -> str:
     """An address as most servers take it: without dots on the way, and with nothing written as %XX."""
     path, mark, query = url.target.partition("?")
-    plain = unquote(path)
+    plain = _ESCAPES.sub(_unescaped, path)
     cleaned = posixpath.normpath(plain).replace("//", "/", 1) + (
         "/" if plain.endswith("/") and plain.strip("/") else ""
     )

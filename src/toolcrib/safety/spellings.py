@@ -8,6 +8,8 @@ from toolcrib.core.errors import ToolFailed
 from toolcrib.safety.paths import LONGEST
 from toolcrib.safety.urls import BadUrl, Url, read_url
 
+_WRITTEN = re.compile(rb"%([0-9A-Fa-f]{2})")
+
 
 def spellings(text: str, relative: Callable[[str], str] = posixpath.normpath) -> tuple[str, ...]:
     """A text as it was given and, where it reads as a path or a web address, as it is meant.
@@ -30,17 +32,10 @@ def spellings(text: str, relative: Callable[[str], str] = posixpath.normpath) ->
         return text, posixpath.normpath(text)
 
 
-_ESCAPES = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
-
-
-def _unescaped(found: re.Match[str]) -> str:
-    return bytes.fromhex(found.group().replace("%", "")).decode("utf-8", "replace")
-
-
 def _meant(url: Url) -> str:
     """An address as most servers take it: without dots on the way, and with nothing written as %XX."""
     path, mark, query = url.target.partition("?")
-    plain = _ESCAPES.sub(_unescaped, path)
+    plain = _WRITTEN.sub(lambda found: bytes.fromhex(found[1].decode()), path.encode()).decode("utf-8", "replace")
     cleaned = posixpath.normpath(plain).replace("//", "/", 1) + (
         "/" if plain.endswith("/") and plain.strip("/") else ""
     )

@@ -70,6 +70,7 @@ class Kept:
 
     async def ready(self) -> None:
         """Wait until it is connected. Raises ServerGone with the reason if it cannot be."""
+        self._failed = (0.0, "")  # somebody wants it now
         await self._current()
 
     async def settled(self) -> None:

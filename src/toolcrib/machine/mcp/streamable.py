@@ -33,6 +33,10 @@ class Signing(Protocol):
         """Sign in as the refusal wants it. Whether it is worth asking again."""
         ...
 
+    async def close(self) -> None:
+        """Let go of what the signing used."""
+        ...
+
 
 class Post:
     """The wire of one session over streamable HTTP."""
@@ -95,6 +99,8 @@ class Post:
                 async with asyncio.timeout(1):
                     await self._origin.ask("DELETE", self._target, self._lines(NONE))
         await self._origin.close()
+        if self._signing is not None:
+            await self._signing.close()
 
     def _heard(self, data: bytes, number: int | None, kept: list[JsonObject]) -> bool:
         """Take up the messages of one event; whether the answer was among them."""

@@ -171,8 +171,10 @@ class Kept:
             raise ServerGone(why)
         speaking = Speaking(self.name, self.log, self._heard)
         try:
-            async with asyncio.timeout(_CONNECT_SECONDS):
+            async with asyncio.timeout(_CONNECT_SECONDS) as deadline:
                 speaking.wire = await self._open(speaking)
+                until = asyncio.get_running_loop().time() + _CONNECT_SECONDS + speaking.wire.patience
+                deadline.reschedule(until)
                 await speaking.agree(era=self._facts.version)
         except (ToolError, SessionLostError, TimeoutError) as error:
             why = error.message if isinstance(error, ToolError) else "it did not answer in time"

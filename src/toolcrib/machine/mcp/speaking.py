@@ -271,7 +271,7 @@ class Speaking:
         self.facts = ServerFacts(version=version)
         try:
             # Over HTTP every server answers what it does not know, and signing in takes its time.
-            seconds = 30.0 if self.wire.streams else _DISCOVER_SECONDS
+            seconds = (30.0 if self.wire.streams else _DISCOVER_SECONDS) + self.wire.patience
             found = await self._once("server/discover", {}, None, seconds)
         except McpFault as fault:
             supported = _supported(fault)
@@ -294,7 +294,7 @@ class Speaking:
     async def _handshake(self) -> None:
         self.facts = ServerFacts(version="")
         params = {"protocolVersion": HANDSHAKE, "capabilities": CAPABILITIES, "clientInfo": client()}
-        found = await self._once("initialize", params, None, 30.0)
+        found = await self._once("initialize", params, None, 30.0 + self.wire.patience)
         version = found.get("protocolVersion")
         if version not in HANDSHAKES:
             raise ToolFailed(

@@ -19,6 +19,7 @@ from toolcrib.services.mcp.downstream import INVALID_REQUEST, METHOD_NOT_FOUND, 
 _ACCEPT = b"accept: application/json, text/event-stream\r\ncontent-type: application/json\r\n"
 _RESUMES = 2
 _LONGEST_PAUSE = 60.0
+_SIGNING_SECONDS = 300.0
 SESSION, VERSION = b"mcp-session-id", "mcp-protocol-version"
 
 
@@ -58,6 +59,7 @@ class Post:
         self._received = received
         self._log = log
         self._signing = signing
+        self.patience = _SIGNING_SECONDS if signing is not None else 0.0
         self._session = b""
         self._version = ""
         self._modern = False

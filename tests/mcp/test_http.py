@@ -212,8 +212,16 @@ async def test_a_server_that_is_not_there_is_said_so():
 
 
 async def test_a_server_that_accepts_and_never_answers_delays_nobody():
-    async def read(reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
-        await reader.read()
+    ended = asyncio.Event()
+
+    async def read(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await reader.read()
+        except ConnectionError:
+            pass
+        finally:
+            writer.transport.abort()
+            ended.set()
 
     silent = await asyncio.start_server(read, "127.0.0.1", 0)
     port = silent.sockets[0].getsockname()[1]
@@ -226,6 +234,7 @@ async def test_a_server_that_accepts_and_never_answers_delays_nobody():
             await until(lambda: "mcp_s_echo" in crib.view("helper"), 5)
             assert time.monotonic() - began < 1
             assert (await called(crib, "mcp_s_echo", {"text": "x"})).ok
+    await ended.wait()
     silent.close()
 
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from msgspec.json import decode
 from msgspec.structs import replace
 
 from toolcrib.core.call import Caller, JsonObject
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from toolcrib.services.store import Store
 
 _TEAM = "(mcp)"  # of the vault: no agent is in a team of this name, so none reads a server's tokens
+_TOKENS = frozenset({"access_token", "refresh_token", "client_secret", "id_token"})
 _OPEN_ORIGINS = frozenset({PERSON, IMPORT})
 
 
@@ -265,9 +267,16 @@ class VaultWallet:
         return (found.value or "") if found is not None else ""
 
     async def put(self, what: str, text: str) -> None:
-        """Keep a text."""
-        wanted = heavy("toolcrib.services.vault.secrets").Wanted(value=text)
-        await self._crib.vault.secrets.set(f"{self._key}/{what}", wanted, team=_TEAM)
+        """Keep a text. Each token in it is kept by itself too, so that no result shows it."""
+        secrets, key = self._crib.vault.secrets, f"{self._key}/{what}"
+        if what == "until":  # a time is no secret
+            await secrets.put_value(key, text, team=_TEAM)
+            return
+        wanted = heavy("toolcrib.services.vault.secrets").Wanted
+        await secrets.set(key, wanted(value=text), team=_TEAM)
+        found: dict[str, Any] = decode(text)
+        for name in _TOKENS & found.keys():
+            await secrets.set(f"{key}/{name}", wanted(value=str(found[name])), team=_TEAM)
 
 
 class Nobody:

@@ -70,6 +70,7 @@ class Kept:
 
     async def ready(self) -> None:
         """Wait until it is connected. Raises ServerGone with the reason if it cannot be."""
+        self._failed = (0.0, "")  # somebody wants it now
         await self._current()
 
     async def settled(self) -> None:
@@ -170,8 +171,10 @@ class Kept:
             raise ServerGone(why)
         speaking = Speaking(self.name, self.log, self._heard)
         try:
-            async with asyncio.timeout(_CONNECT_SECONDS):
+            async with asyncio.timeout(_CONNECT_SECONDS) as deadline:
                 speaking.wire = await self._open(speaking)
+                until = asyncio.get_running_loop().time() + _CONNECT_SECONDS + speaking.wire.patience
+                deadline.reschedule(until)
                 await speaking.agree(era=self._facts.version)
         except (ToolError, SessionLostError, TimeoutError) as error:
             why = error.message if isinstance(error, ToolError) else "it did not answer in time"

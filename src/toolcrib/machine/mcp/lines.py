@@ -18,6 +18,7 @@ class Lines:
     """What a program says, line by line, and the requests that wait for an answer."""
 
     streams = False
+    patience = 0.0
 
     def __init__(self, received: Received, log: Log) -> None:
         self.lost = ""

@@ -22,6 +22,7 @@ class EventWire:
     """The wire of one session over the old transport."""
 
     streams = False
+    patience = 0.0
 
     def __init__(self, origin: Origin, headers: Mapping[str, str], received: Received, log: Log) -> None:
         self._origin = origin

@@ -6,14 +6,15 @@ itself what the handshake said. Which one a server speaks is found out when it i
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import cache
 from itertools import count
 from typing import Any, cast
 
 from msgspec import Struct
 
-from toolcrib import __version__
 from toolcrib.core.call import JsonObject
 from toolcrib.core.errors import TimedOut, ToolError, ToolFailed
+from toolcrib.core.heavy import heavy
 from toolcrib.machine.mcp.log import Log
 from toolcrib.machine.mcp.parameters import Parameters, header_value
 from toolcrib.machine.mcp.tasks import Tasks
@@ -32,7 +33,6 @@ from toolcrib.services.mcp.downstream import (
     ServerFacts,
 )
 
-CLIENT = {"name": "toolcrib", "version": __version__}
 CAPABILITIES: JsonObject = {"sampling": {}, "elicitation": {"form": {}, "url": {}}, "roots": {"listChanged": True}}
 _META = "io.modelcontextprotocol/"
 _DISCOVER_SECONDS = 5.0
@@ -186,7 +186,7 @@ class Speaking:
         else:
             link = under.link
             meta[_META + "protocolVersion"] = self.facts.version
-            meta[_META + "clientInfo"] = CLIENT
+            meta[_META + "clientInfo"] = client()
             meta[_META + "clientCapabilities"] = link.capabilities if link is not None else {}
         if "progressToken" in meta:
             under.token, meta["progressToken"] = meta["progressToken"], number
@@ -273,7 +273,7 @@ class Speaking:
         self.facts = ServerFacts(version=version)
         try:
             # Over HTTP every server answers what it does not know, and signing in takes its time.
-            seconds = 30.0 if self.wire.streams else _DISCOVER_SECONDS
+            seconds = (30.0 if self.wire.streams else _DISCOVER_SECONDS) + self.wire.patience
             found = await self._once("server/discover", {}, None, seconds)
         except McpFault as fault:
             supported = _supported(fault)
@@ -295,8 +295,8 @@ class Speaking:
 
     async def _handshake(self) -> None:
         self.facts = ServerFacts(version="")
-        params = {"protocolVersion": HANDSHAKE, "capabilities": CAPABILITIES, "clientInfo": CLIENT}
-        found = await self._once("initialize", params, None, 30.0)
+        params = {"protocolVersion": HANDSHAKE, "capabilities": CAPABILITIES, "clientInfo": client()}
+        found = await self._once("initialize", params, None, 30.0 + self.wire.patience)
         version = found.get("protocolVersion")
         if version not in HANDSHAKES:
             raise ToolFailed(
@@ -319,6 +319,12 @@ class Speaking:
         )
         if modern:
             await self.wire.agreed(version, modern=True)
+
+
+@cache
+def client() -> JsonObject:
+    """What we say of ourselves."""
+    return {"name": "toolcrib", "version": heavy("toolcrib").__version__}
 
 
 def fault_of(error: object) -> McpFault:

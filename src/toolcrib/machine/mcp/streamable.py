@@ -19,6 +19,7 @@ from toolcrib.services.mcp.downstream import INVALID_REQUEST, METHOD_NOT_FOUND, 
 _ACCEPT = b"accept: application/json, text/event-stream\r\ncontent-type: application/json\r\n"
 _RESUMES = 2
 _LONGEST_PAUSE = 60.0
+_SIGNING_SECONDS = 300.0
 SESSION, VERSION = b"mcp-session-id", "mcp-protocol-version"
 
 
@@ -31,6 +32,10 @@ class Signing(Protocol):
 
     async def challenged(self, reply: Reply, headers: Mapping[str, str]) -> bool:
         """Sign in as the refusal wants it. Whether it is worth asking again."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of what the signing used."""
         ...
 
 
@@ -54,6 +59,7 @@ class Post:
         self._received = received
         self._log = log
         self._signing = signing
+        self.patience = _SIGNING_SECONDS if signing is not None else 0.0
         self._session = b""
         self._version = ""
         self._modern = False
@@ -95,6 +101,8 @@ class Post:
                 async with asyncio.timeout(1):
                     await self._origin.ask("DELETE", self._target, self._lines(NONE))
         await self._origin.close()
+        if self._signing is not None:
+            await self._signing.close()
 
     def _heard(self, data: bytes, number: int | None, kept: list[JsonObject]) -> bool:
         """Take up the messages of one event; whether the answer was among them."""

@@ -21,6 +21,7 @@ class SessionLostError(Exception):
 class Wire(Protocol):
     """One connection to a server, over which one session speaks."""
 
+    patience: float  # seconds that somebody may take to sign in, beside what a request takes
     on_lost: Callable[[], None] | None  # called once, when nothing can be sent any more
 
     @property

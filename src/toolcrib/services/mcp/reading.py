@@ -132,7 +132,7 @@ def _check(server: Server, problems: list[str]) -> None:
     local = server.transport is Transport.STDIO
     if local and not server.command.strip():
         problems.append("it has neither a command nor a url")
-    if local and server.url:
+    if server.command and server.url:
         problems.append("it has a command and a url; only one of them can be")
     if not local and not server.url.startswith(("http://", "https://")):
         problems.append("its url does not begin with https:// or http://")

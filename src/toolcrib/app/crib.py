@@ -93,6 +93,8 @@ class Crib:
         self._fixed_boxes, self._fixed_agents = grants.toolboxes, grants.agents
         self.resolver = Resolver(registry, grants)
         self._shelf_version = 0
+        self.changed: list[Callable[[], None]] = []
+        """Called after toolboxes or agents were made or changed, here or elsewhere."""
         self._restorers: dict[str, Restorer] = {}
         self._closers: list[Close] = [self.store.close]
         self._flow = FlowGuard(self.config.flow, self.store.labels)
@@ -241,6 +243,8 @@ class Crib:
         )
         self.resolver = Resolver(self.resolver.registry, grants)
         self._shelf_version = version
+        for tell in self.changed:
+            tell()
 
     def view(self, agent: str, **who: Any) -> View:
         """What an agent holds: `depth=1` asks as a sub-agent, `provider=`, `group=`, `only=` and so on."""

@@ -54,6 +54,21 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(key="vault_key", words="The vault's key: 32 bytes in base64", shown="a key file", secret=True),
     Setting(key="vault_passphrase", words="A passphrase that the vault's key is made of", shown="none", secret=True),
+    Setting(key="host", words="The address that `toolcrib up` listens on", default="127.0.0.1", in_config=True),
+    Setting(key="port", words="Its port; 0 takes a free one", default="8765", in_config=True),
+    Setting(
+        key="auth",
+        words="off: nobody signs in, which only loopback allows",
+        default="on",
+        choices=("on", "off"),
+        in_config=True,
+    ),
+    Setting(
+        key="url",
+        words="How people reach the server, where that differs from where it listens",
+        shown="where it listens",
+        in_config=True,
+    ),
     Setting(
         key="log",
         words="How much is logged to standard error",
@@ -83,6 +98,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     audit: str
     vault_key: str
     vault_passphrase: str
+    host: str
+    port: str
+    auth: str
+    url: str
     log: str
     color: str
     sources: Mapping[str, str] = {}

@@ -9,6 +9,7 @@ from toolcrib.services.content.documents import Documents
 from toolcrib.services.drawers import Drawers
 from toolcrib.services.labels import Labels
 from toolcrib.services.loaded import LoadedKits
+from toolcrib.services.people.ports import PeopleRows
 from toolcrib.services.record.audit import Audit
 from toolcrib.services.record.journal import Journal
 from toolcrib.services.shelf import Shelf
@@ -61,6 +62,8 @@ class Store(Protocol):
     def todos(self) -> Todos: ...
     @property
     def documents(self) -> Documents: ...
+    @property
+    def people(self) -> PeopleRows: ...
     @property
     def vault(self) -> VaultRows: ...
 

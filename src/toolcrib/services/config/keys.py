@@ -37,7 +37,7 @@ _ELSEWHERE = (
 )  # fmt: skip
 _LATER = (
     "mcpServers", "triggers", "crons", "webhooks", "channels", "providers", "models", "teams", "plugins",
-    "custom_tools", "server", "users", "memory", "browser", "hooks",
+    "custom_tools", "users", "memory", "browser", "hooks",
 )  # fmt: skip
 
 
@@ -330,6 +330,16 @@ UNDO = Table(
     )
 )
 
+SERVER = Table(
+    (
+        Field("host", Word(), "The address it listens on", "127.0.0.1"),
+        Field("port", Whole(0, 65_535), "The port; 0 takes a free one", "8765"),
+        Field("auth", Either(Flag(), Word(("on", "off"))), "off: no sign-in, which only loopback allows", "on"),
+        Field("url", Word(), "How people reach it where that differs, such as https://crib.example.org"),
+        Field("hosts", NAMES, "Other host names by which it is reached", "[]"),
+    )
+)
+
 FIELDS: tuple[Field, ...] = (
     Field("agents", Each(AGENT, "agent"), "The agents: what each is granted, and what narrows it", "{}"),
     Field(
@@ -361,6 +371,7 @@ FIELDS: tuple[Field, ...] = (
     Field("vault", VAULT, "Where the key of the vault is, and who may read a secret"),
     Field("approvals", APPROVALS, "What happens to a call that a person has to allow, when nobody sits there"),
     Field("undo", UNDO, "How much is kept to undo calls"),
+    Field("server", SERVER, "Where `toolcrib up` listens, and to whom"),
     Field("audit", Word(("grouped", "strict")), "strict: a call waits until its record is on the disk", "grouped"),
     Field("workspace", Word(), "The folder that file tools work in", "where the program was started"),
     Field("deny_paths", NAMES, "Paths in every workspace that no agent sees or opens", "[]"),

@@ -19,6 +19,7 @@ from toolcrib.services.config.values import (
     FlowRules,
     Limits,
     Sandbox,
+    Server,
     ShellRule,
     ShellRules,
     SubAgents,
@@ -104,6 +105,7 @@ def _config(found: Found, into: Reading, source: str) -> Config:
         vault=VaultRules(**found.get("vault", {})),
         approvals=ApprovalRules(**found.get("approvals", {})),
         undo=UndoRules(**found.get("undo", {})),
+        server=_server(found.get("server", {})),
         confirm=_effects(found.get("confirm", ())),
         scrub_env=found.get("scrub", {}).get("env", ()),
         notes=tuple(into.notes),
@@ -116,6 +118,12 @@ def _config(found: Found, into: Reading, source: str) -> Config:
 def _flow(found: Found) -> FlowRules:
     agents = {name: AgentFlow(**one) for name, one in found.get("agents", {}).items()}
     return FlowRules(**{key: found[key] for key in found if key != "agents"}, agents=agents)
+
+
+def _server(found: Found) -> Server:
+    said = dict(found)
+    auth = said.pop("auth", "")  # YAML reads on as true
+    return Server(**said, auth=("off", "on")[auth] if isinstance(auth, bool) else auth)
 
 
 def _network(found: Found) -> Network:

@@ -134,6 +134,16 @@ class UndoRules(Struct, frozen=True, kw_only=True):
     megabytes: int = 512
 
 
+class Server(Struct, frozen=True, kw_only=True):
+    """Where the server listens, and to whom."""
+
+    host: str = ""
+    port: int | None = None
+    auth: str = ""  # on or off
+    url: str = ""  # how people reach it, where that differs: https://crib.example.org
+    hosts: Names = ()  # other names by which it is reached
+
+
 class SubAgents(Struct, frozen=True, kw_only=True):
     """What a configuration changes in the lists for sub-agents. None keeps the list as it comes."""
 
@@ -162,6 +172,7 @@ class Config(Struct, frozen=True, kw_only=True):
     vault: VaultRules = VaultRules()
     approvals: ApprovalRules = ApprovalRules()
     undo: UndoRules = UndoRules()
+    server: Server = Server()
     audit: str = ""
     workspace: str = ""
     deny_paths: Names = ()

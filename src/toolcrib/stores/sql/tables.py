@@ -182,3 +182,16 @@ UNDO = sa.Table(
     sa.Column("after", Words, nullable=True),
     _words("undone"),
 )
+PEOPLE = sa.Table(
+    "tc_people",
+    METADATA,
+    _words("kind", key=True),
+    _words("id", key=True),
+    _words("mark"),
+    sa.Column("person", Words, nullable=False, index=True),
+    sa.Column("until", sa.Double, nullable=False),
+    sa.Column("made", sa.Double, nullable=False),
+    sa.Column("revision", sa.BigInteger, nullable=False),
+    _words("body"),
+    sa.Index("ix_tc_people_mark", "kind", "mark", unique=True),
+)

@@ -31,7 +31,8 @@ def main() -> int:
         print(__doc__)
         return 2
     icons = Path(sys.argv[1]) / "icons"
-    drawn, missing = [], []
+    drawn: list[str] = []
+    missing: list[str] = []
     for name in sorted(used()):
         path = icons / f"{name}.svg"
         found = BODY.search(path.read_text(encoding="utf-8")) if path.exists() else None

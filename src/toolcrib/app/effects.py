@@ -3,7 +3,9 @@
 It reads and runs nothing but what is needed to show it, and what it shows is scrubbed.
 """
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
+from difflib import unified_diff
 from typing import Any, cast
 
 import msgspec
@@ -12,7 +14,9 @@ from msgspec import Struct
 from toolcrib.app.crib import Crib
 from toolcrib.core.call import Caller
 from toolcrib.core.errors import ToolError
-from toolcrib.core.heavy import heavy
+from toolcrib.safety.edits import Replacement, apply_all
+from toolcrib.safety.shell import judge
+from toolcrib.safety.text import decode
 from toolcrib.services.approvals.requests import ApprovalRequest
 from toolcrib.services.content.files import Workspaces
 
@@ -55,14 +59,12 @@ async def effects(crib: Crib, request: ApprovalRequest) -> Effects:
 
 def _command(text: str, request: ApprovalRequest) -> Effects:
     folder = request.binding.get("folder", "")
-    judged = heavy("toolcrib.safety.shell").judge(text, cwd=folder, workspace=request.workspace)
-    quoted = heavy("shlex").join
-    return Effects(parts=tuple(quoted(words) for words in judged.ran))
+    judged = judge(text, cwd=folder, workspace=request.workspace)
+    return Effects(parts=tuple(shlex.join(words) for words in judged.ran))
 
 
 def _after(arguments: Mapping[str, Any]) -> Callable[[str], str] | None:
     """What makes the new content of a file out of the old one, where these are the arguments of such a call."""
-    edits = heavy("toolcrib.safety.edits")
     if not isinstance(arguments.get("path"), str):
         return None
     if isinstance(content := arguments.get("content"), str):
@@ -74,19 +76,18 @@ def _after(arguments: Mapping[str, Any]) -> Callable[[str], str] | None:
         asked = [_replacement(arguments)]
     else:
         return None
-    return lambda old: edits.apply_all(old, asked)[0]
+    return lambda old: apply_all(old, asked)[0]
 
 
-def _replacement(one: Mapping[str, Any]) -> object:
-    made = heavy("toolcrib.safety.edits").Replacement
-    return made(str(one.get("oldText", "")), str(one.get("newText", "")), bool(one.get("replaceAll", False)))
+def _replacement(one: Mapping[str, Any]) -> Replacement:
+    return Replacement(str(one.get("oldText", "")), str(one.get("newText", "")), bool(one.get("replaceAll", False)))
 
 
 async def _file(crib: Crib, caller: Caller, path: str, after: Callable[[str], str]) -> Effects:
     workspaces = cast("Workspaces", crib.services[Workspaces])
     old, creates = "", False
     try:
-        decoded = heavy("toolcrib.safety.text").decode((await workspaces.of(caller).read(path)).data)
+        decoded = decode((await workspaces.of(caller).read(path)).data)
         if decoded is None:
             return Effects(path=path, trouble="What is there now is no text, so the change cannot be shown.")
         old = decoded.content
@@ -103,7 +104,7 @@ async def _file(crib: Crib, caller: Caller, path: str, after: Callable[[str], st
 
 def _difference(path: str, old: Sequence[str], new: Sequence[str], *, creates: bool) -> Effects:
     lines: list[Line] = []
-    for text in list(heavy("difflib").unified_diff(old, new, n=AROUND, lineterm=""))[2:]:
+    for text in list(unified_diff(old, new, n=AROUND, lineterm=""))[2:]:
         sort = {"+": "ok", "-": "bad", "@": "at"}.get(text[:1], "")
         lines.append(Line(sort, text))
     return Effects(

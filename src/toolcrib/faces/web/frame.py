@@ -77,8 +77,9 @@ def _environment() -> Environment:
         auto_reload=False,
     )
     made.filters.update(WORDS)
-    made.globals.update(LINKS)
-    made.globals.update(asset=asset, icon=icon, version=__version__, domain_label=label, domain_icon=sign)
+    known: dict[str, Any] = {"asset": asset, "icon": icon, "version": __version__, **LINKS}
+    known |= {"domain_label": label, "domain_icon": sign}
+    cast("dict[str, Any]", made.globals).update(known)
     return made
 
 

@@ -4,11 +4,11 @@ import importlib
 import pkgutil
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 
 from msgspec import Struct
 from starlette.routing import Mount, Route
 
-from toolcrib.faces.web import pages
 from toolcrib.services.people.principal import Role
 
 GROUPS = ("", "Agents", "Control", "Connections", "House")
@@ -38,7 +38,7 @@ class Place(Struct, frozen=True):
 def places() -> tuple[Place, ...]:
     """Every folder of `pages`, in the order of the navigation."""
     found: list[Place] = []
-    for module in pkgutil.iter_modules(pages.__path__, f"{pages.__name__}."):
+    for module in pkgutil.iter_modules([str(Path(__file__).parent / "pages")], "toolcrib.faces.web.pages."):
         page = importlib.import_module(f"{module.name}.page")
         found.append(Place(page.PAGE, page.ROUTES))
     return tuple(sorted(found, key=lambda place: _order(place.page)))

@@ -1,7 +1,7 @@
 """How the page says things: times, numbers, data."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -106,13 +106,11 @@ def fields(text: str) -> list[tuple[str, str]]:
     return [(str(name), told(value)) for name, value in msgspec.to_builtins(found).items()]
 
 
-def told(value: object) -> str:
+def told(value: Any) -> str:  # noqa: ANN401 - JSON
     """A value as text: a text as it is, all else as JSON."""
     if isinstance(value, str):
         return value
-    if isinstance(value, Mapping | Sequence):
-        return pretty(value)
-    return msgspec.json.encode(value).decode()
+    return pretty(value) if not isinstance(value, bool | int | float | None) else msgspec.json.encode(value).decode()
 
 
 def brief(text: str, most: int = 80) -> str:

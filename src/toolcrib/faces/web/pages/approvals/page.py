@@ -1,7 +1,7 @@
 """Approvals: calls that wait for a person's word, what was answered, and the rules that came of it."""
 
 import time
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from starlette.requests import Request
@@ -9,9 +9,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from toolcrib.app.effects import effects
+from toolcrib.core.call import JsonObject
 from toolcrib.core.errors import ToolFailed
 from toolcrib.core.resolver import Resolver
-from toolcrib.core.tool import Effect
+from toolcrib.core.tool import Effect, Tool
 from toolcrib.faces.web.counters import counters
 from toolcrib.faces.web.forms import Form, arguments_of, fields_of, form
 from toolcrib.faces.web.frame import answering, done, house, principal, render
@@ -33,18 +34,22 @@ async def _card(request: Request, one: ApprovalRequest) -> dict[str, Any]:
     """One request with all that a person should see before answering."""
     crib = house(request).crib
     tool = _tool(crib.resolver, one.tool)
-    arguments = msgspec.json.decode(one.arguments)
-    schema = tool.schema if tool is not None else {}
+    schema: JsonObject = tool.schema if tool is not None else {}
     return {
         "ask": one,
         "domain": tool.domain if tool is not None else "own",
         "destructive": tool is not None and tool.traits.effect is Effect.DESTROY,
-        "fields": fields_of(schema, arguments) if isinstance(arguments, dict) else [],
+        "fields": fields_of(schema, _arguments(one)),
         "effects": await effects(crib, one),
     }
 
 
-def _tool(resolver: Resolver, name: str) -> Any:  # noqa: ANN401 - a tool or None
+def _arguments(one: ApprovalRequest) -> JsonObject:
+    found: object = msgspec.json.decode(one.arguments)
+    return cast("JsonObject", found) if isinstance(found, dict) else {}
+
+
+def _tool(resolver: Resolver, name: str) -> Tool | None:
     return resolver.registry.get(name)
 
 

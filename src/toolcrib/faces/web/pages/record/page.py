@@ -35,9 +35,13 @@ def _query(asked: dict[str, str], limit: int = SHOWN) -> Query:
     cursor, span = asked.get("cursor", ""), asked.get("span", "")
     if (cursor and not cursor.isdigit()) or (span and not span.isdigit()):
         raise ToolFailed("That is no place in the record.", code="bad_cursor")
-    exact = {name: asked[name] for name in ("agent", "tool", "status", "code", "session", "user") if name in asked}
     return Query(
-        **exact,
+        agent=asked.get("agent"),
+        tool=asked.get("tool"),
+        status=asked.get("status"),
+        code=asked.get("code"),
+        session=asked.get("session"),
+        user=asked.get("user"),
         since=time.time() - int(span) if span else None,
         limit=limit,
         cursor=int(cursor) if cursor else None,
@@ -91,8 +95,14 @@ async def export(request: Request) -> Response:
 async def verify(request: Request) -> Response:
     """Read the whole chain, and say whether it is whole."""
     audit = house(request).crib.store.audit
-    facts = {"verdict": await audit.verify(), "end": await audit.head()}
-    return await render(request, "record/verify.html", part="record/verdict.html", title="Verify the record", **facts)
+    return await render(
+        request,
+        "record/verify.html",
+        part="record/verdict.html",
+        title="Verify the record",
+        verdict=await audit.verify(),
+        end=await audit.head(),
+    )
 
 
 async def _entry(audit: Audit, call: str) -> Entry:

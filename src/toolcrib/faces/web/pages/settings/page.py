@@ -17,8 +17,9 @@ A_YEAR = 365 * 86_400
 async def index(request: Request) -> Response:
     """Everything that can be set, as it is."""
     it = house(request)
-    rows = it.settings.rows() if it.settings is not None else []
-    return await render(request, "settings/settings.html", title="Settings", rows=rows, config=it.crib.config)
+    return await render(
+        request, "settings/settings.html", title="Settings", rows=it.settings.rows(), config=it.crib.config
+    )
 
 
 @allows(Role.VIEWER)

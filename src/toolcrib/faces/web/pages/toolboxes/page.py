@@ -71,7 +71,7 @@ async def new(request: Request) -> Response:
     await crib.refresh()
     copied = request.query_params.get("from", "")
     box = known_box(crib.resolver, copied) if copied else Toolbox(name="", tools=())
-    facts = {"box": box, "was": "", "name": f"{box.name} of mine" if copied else "", "changes": []}
+    facts: dict[str, Any] = {"box": box, "was": "", "name": f"{box.name} of mine" if copied else "", "changes": []}
     return await render(
         request, "toolboxes/edit.html", title="New toolbox", **facts, **_choices(crib.resolver, box.tools)
     )
@@ -83,7 +83,7 @@ async def edit(request: Request) -> Response:
     """The form for one that is there."""
     known = await _one(request)
     box = known["box"]
-    facts = {"box": box, "was": box.name, "name": box.name, "changes": []}
+    facts: dict[str, Any] = {"box": box, "was": box.name, "name": box.name, "changes": []}
     return await render(
         request, "toolboxes/edit.html", title=box.name, **facts, **_choices(house(request).crib.resolver, box.tools)
     )

@@ -4,6 +4,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from toolcrib.faces.web.assets import FOLDER
 from toolcrib.faces.web.forms import form
 from toolcrib.faces.web.frame import LOOK, LOOKS, house, render
 from toolcrib.faces.web.places import Page
@@ -35,7 +36,15 @@ async def look(request: Request) -> Response:
     return answer
 
 
+@allows(Role.VIEWER)
+async def licences(request: Request) -> Response:
+    """Of the parts of others that the page is made of."""
+    text = (FOLDER / "LICENCES.txt").read_text(encoding="utf-8")
+    return await render(request, "settings/licences.html", title="Licences", text=text)
+
+
 ROUTES = [
+    Route("/settings/licences", licences, methods=["GET"]),
     Route("/settings", index, methods=["GET"]),
     Route("/settings/look", look, methods=["POST"]),
 ]

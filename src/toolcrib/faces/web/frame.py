@@ -99,6 +99,7 @@ async def render(
     if wanted:
         return HTMLResponse(found.render(context), status, dict(GUARDED))
     context |= {"nav": _navigation(request), "counters": await counters(house(request), principal(request))}
+    context["newest"] = house(request).events.last  # what happens from now on is told by the stream
     context["said"] = unquote(request.cookies.get(SAID, ""))
     answer = HTMLResponse(found.render(context), status, dict(GUARDED))
     if context["said"]:

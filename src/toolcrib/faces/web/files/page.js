@@ -73,9 +73,10 @@ document.addEventListener("keydown", (event) => {
   const button = at < 0 ? null : items[at].querySelector(`[data-key="${CSS.escape(event.key)}"]`);
   if (button) {
     event.preventDefault();
+    const more = button.closest("details");
+    const box = more?.querySelector("input:not([type=hidden]), textarea, select");
+    if (button.matches("summary")) more.addEventListener("toggle", () => more.open && box?.focus(), { once: true });
     button.click();
-    const box = button.closest("details")?.querySelector("input:not([type=hidden]), textarea, select");
-    if (button.matches("summary") && box) requestAnimationFrame(() => box.focus());
   }
 });
 

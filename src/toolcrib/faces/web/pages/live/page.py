@@ -18,7 +18,7 @@ KINDS = (APPROVAL, CALL, CHANGE)
 async def _stream(events: Events, after: int | None) -> AsyncIterator[str]:
     listener = events.listen(after, KINDS)
     try:
-        yield f"retry: 2000\nid: {events.last}\ndata:\n\n"
+        yield f"retry: 2000\nid: {events.last if after is None else after}\n\n"
         while not listener.over:
             event = await listener.next(BEAT)
             yield ": here\n\n" if event is None else f"id: {event.id}\nevent: {event.kind}\ndata: {event.id}\n\n"
@@ -28,8 +28,8 @@ async def _stream(events: Events, after: int | None) -> AsyncIterator[str]:
 
 @allows(Role.VIEWER, "events")
 async def stream(request: Request) -> Response:
-    """The stream. It goes on after the last event that was seen."""
-    last = request.headers.get("Last-Event-ID", "")
+    """The stream. It goes on after the last event that was seen, or from when the page was made."""
+    last = request.headers.get("Last-Event-ID", "") or request.query_params.get("after", "")
     lines = _stream(house(request).events, int(last) if last.isdigit() else None)
     return StreamingResponse(lines, headers=GUARDED, media_type="text/event-stream")
 

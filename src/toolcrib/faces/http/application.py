@@ -11,11 +11,24 @@ from starlette.routing import BaseRoute
 from toolcrib import __version__
 from toolcrib.app.house import House
 from toolcrib.core.errors import CribError
-from toolcrib.faces.http import health, session
+from toolcrib.faces.http import (
+    agents,
+    approvals,
+    calls,
+    health,
+    people,
+    record,
+    session,
+    settings,
+    toolboxes,
+    tools,
+    vault,
+)
+from toolcrib.faces.http.document import document
 from toolcrib.faces.http.problem import of_error, problem
 from toolcrib.faces.http.routing import Operation
 
-NOUNS = (session,)
+NOUNS = (session, agents, tools, calls, toolboxes, approvals, record, vault, people, settings)
 SHOWN = 8  # problems of one request that are listed
 
 
@@ -45,6 +58,11 @@ def application(house: House | None = None) -> FastAPI:
     app.add_exception_handler(CribError, _refused)
     app.add_exception_handler(HTTPException, _http)
     return app
+
+
+def described() -> dict[str, object]:
+    """The OpenAPI document."""
+    return document(application(), operations())
 
 
 def routes(app: FastAPI) -> list[BaseRoute]:

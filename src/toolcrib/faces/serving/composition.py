@@ -17,6 +17,7 @@ from starlette.types import ASGIApp
 from toolcrib.app.house import House
 from toolcrib.core.heavy import heavy
 from toolcrib.faces.http import application as http
+from toolcrib.faces.http.repeats import Repeats
 from toolcrib.faces.serving.door import Door, Part
 from toolcrib.faces.serving.hosts import Hosts
 from toolcrib.faces.serving.refusals import Refusals
@@ -35,7 +36,7 @@ class Composition:
         self._lifespans: list[Lifespan] = []
         web, mcp = _face(WEB), _face(MCP)
         api = http.application(house)
-        parts = [Part(name="http", routes=http.routes(api), app=api)]
+        parts = [Part(name="http", routes=http.routes(api), app=Repeats(api))]
         if mcp is not None:
             parts.append(self._part("mcp", self._mcp(mcp), MOST_MCP))
         if web is not None:

@@ -21,6 +21,7 @@ from toolcrib.services.approvals.requests import ApprovalRequest, State
 from toolcrib.services.config.values import Config
 from toolcrib.services.events import APPROVAL, CALL, CHANGE, Events
 from toolcrib.services.people.desk import People
+from toolcrib.services.people.invitations import PATH, Invitations
 from toolcrib.services.people.principal import Principal, Role
 from toolcrib.services.settings import Settings
 
@@ -59,6 +60,12 @@ class House:
     def auth(self) -> bool:
         """Whether people sign in."""
         return self.settings.auth != "off"
+
+    def reached(self, address: str) -> None:
+        """Say where people reach the server, for the links that are made."""
+        invitations: Any = self.crib.services[Invitations]
+        for one in (invitations, self.people.invitations):
+            one.link = f"{address.rstrip('/')}{PATH}"
 
     @property
     def secure(self) -> bool:

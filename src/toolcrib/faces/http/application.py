@@ -79,7 +79,8 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _http(request: Request, error: Exception) -> Response:
     del request
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for it
-    return problem(error.status_code, str(error.detail), headers=error.headers)
+    code = "too_long" if error.status_code == 413 else ""
+    return problem(error.status_code, str(error.detail), code=code, headers=error.headers)
 
 
 async def _misfit(request: Request, error: Exception) -> Response:

@@ -1,6 +1,6 @@
 """What operations share of how they are asked: who asks, of which house, from which page on, seen at which revision."""
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import b64decode, urlsafe_b64encode
 from binascii import Error as NotBase64
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Generic, TypeVar
@@ -87,7 +87,9 @@ def _written(text: str) -> str:
 
 def _read(cursor: str) -> str:
     try:
-        return urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode("utf-8", "surrogatepass")
+        return b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode(
+            "utf-8", "surrogatepass"
+        )
     except (NotBase64, ValueError):
         raise bad_cursor() from None
 

@@ -11,7 +11,7 @@ from toolcrib.core.errors import Denied
 from toolcrib.faces import visits
 from toolcrib.faces.http.asked import Cursor, Form, IfMatch, Limit, Page, etag, house_of, me, paged, seen
 from toolcrib.faces.http.routing import Operations, answer, nothing
-from toolcrib.services.people.invitations import DAYS, MOST_DAYS, PATH
+from toolcrib.services.people.invitations import DAYS, MOST_DAYS
 from toolcrib.services.people.keys import MOST_DAYS as MOST_KEY_DAYS
 from toolcrib.services.people.principal import Role
 from toolcrib.services.people.values import LONGEST_PASSWORD, NAME_MOST, ApiKey, Invitation, Person
@@ -139,8 +139,8 @@ async def invite(request: Request, body: NewInvitation) -> Response:
     house = house_of(request)
     made = await house.people.invitations.make(by=me(request).name, role=body.role, label=body.label, days=body.days)
     house.note(me(request).name, "people.invite", {"invitation": made.invitation.id, "role": body.role})
-    at = house.settings.url.rstrip("/") or str(request.base_url).rstrip("/")
-    return answer(Invited(invitation=made.invitation, token=made.secret, link=f"{at}{PATH}{made.secret}"), 201)
+    link = f"{house.people.invitations.link}{made.secret}"
+    return answer(Invited(invitation=made.invitation, token=made.secret, link=link), 201)
 
 
 @operations.add("DELETE", "/invitations/{invitation}", Role.ADMIN, Invitation)

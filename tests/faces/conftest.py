@@ -1,10 +1,17 @@
 """A house on a home of its own, its server's application, and clients that speak to it without a network."""
 
-from collections.abc import AsyncIterator, Callable
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import httpx2
 import pytest
+from msgspec import Struct
 
 from toolcrib.app.house import House, open_house
 from toolcrib.faces.serving.composition import Composition
@@ -21,6 +28,7 @@ confirm: [destructive]
 rules:
   - {tool: write_file, where: {path: "private*"}, action: ask, why: it is private}
 """
+SECONDS = 30
 PASSWORD = "correct horse battery"
 Clients = Callable[..., httpx2.AsyncClient]
 
@@ -80,3 +88,48 @@ async def keyed(house: House, clients: Clients, admin: httpx2.AsyncClient) -> Ca
         return clients(headers={"Authorization": f"Bearer {made.json()['secret']}"})
 
     return make
+
+
+class Running(Struct):
+    """A server that was started."""
+
+    process: subprocess.Popen[str]
+    link: str
+    first: bool
+
+    @property
+    def address(self) -> str:
+        return self.link.partition("/start/")[0]
+
+    def end(self, number: int = signal.SIGTERM) -> tuple[int, float]:
+        """Tell it to end; its code, and how long that took."""
+        began = time.monotonic()
+        self.process.send_signal(number)
+        return self.process.wait(SECONDS), time.monotonic() - began
+
+
+def started(home: Path, *more: str, **env: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "toolcrib", "up", "--home", str(home), "--json", *more]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=home.parent, env={**os.environ, **env}
+    )
+
+
+@pytest.fixture
+def up(home: Path) -> Iterator[Callable[..., Running]]:
+    """Starts servers, and ends them."""
+    made: list[subprocess.Popen[str]] = []
+
+    def start(*more: str, **env: str) -> Running:
+        process = started(home, "--port", "0", *more, **env)
+        made.append(process)
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line, process.stderr.read() if process.stderr else ""
+        told = json.loads(line)
+        return Running(process, told["link"], told["first_run"])
+
+    yield start
+    for process in made:
+        process.kill()
+        process.communicate()

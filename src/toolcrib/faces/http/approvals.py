@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import Query, Request, Response
 from pydantic import Field
 
-from toolcrib.faces.http.asked import Cursor, Form, Limit, Page, house_of, me, paged
+from toolcrib.faces.http.asked import Cursor, Form, Limit, Number, Page, house_of, me, paged
 from toolcrib.faces.http.routing import Operations, answer
 from toolcrib.services.access import AccessRequest, Decision, Grant, no_request
 from toolcrib.services.access import Lifetime as GrantLifetime
@@ -22,7 +22,7 @@ class Answered(Form):
 
     choice: Choice
     lifetime: Lifetime = Lifetime.ONCE
-    until: float | None = None
+    until: Number | None = None
     arguments: dict[str, Any] | None = None
     text: Annotated[str, Field(max_length=4000)] = ""
     where: Where | None = None
@@ -39,7 +39,7 @@ class Decided(Form):
 
     approve: Annotated[list[str], Field(max_length=100, default_factory=list)]
     lifetime: GrantLifetime = GrantLifetime.ONCE
-    until: float | None = None
+    until: Number | None = None
 
 
 @operations.add("GET", "/approvals", Role.VIEWER, Page[ApprovalRequest])

@@ -1,5 +1,6 @@
 """What operations share of how they are asked: who asks, of which house, from which page on, seen at which revision."""
 
+import re
 from base64 import b64decode, urlsafe_b64encode
 from binascii import Error as NotBase64
 from collections.abc import Callable, Iterable
@@ -7,13 +8,16 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from fastapi import Header, Query, Request
 from msgspec import Struct
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Strict
 
 from toolcrib.app.house import House
 from toolcrib.core.errors import ToolFailed
 from toolcrib.services.people.principal import Principal
 
 T = TypeVar("T")
+REVISION = re.compile(r'(?:W/)?"([0-9]{1,15})"', re.ASCII)
+Number = Annotated[float, Strict()]
+Yes = Annotated[bool, Strict()]
 Limit = Annotated[int, Query(ge=1, le=1000, description="How many at most.")]
 Cursor = Annotated[str | None, Query(max_length=400, description="`next` of the page before.")]
 IfMatch = Annotated[str | None, Header(max_length=100, description="The ETag that was seen; * is any.")]
@@ -68,12 +72,12 @@ def seen(if_match: str | None) -> int | None:
             code="if_match_wanted",
             hint="GET gives it as ETag; * takes any.",
         )
-    plain = if_match.strip().removeprefix("W/").strip('"')
-    if plain == "*":
+    if if_match.strip() == "*":
         return None
-    if not plain.isdecimal() or len(plain) > 15:
-        raise ToolFailed("There is no such revision.", code="revision_conflict", hint="GET gives it as ETag.")
-    return int(plain)
+    found = REVISION.fullmatch(if_match.strip())
+    if found is None:
+        raise ToolFailed("This is no revision.", code="bad_if_match", hint="GET gives it as ETag; * takes any.")
+    return int(found[1])
 
 
 def etag(revision: int) -> dict[str, str]:

@@ -10,7 +10,7 @@ from pydantic import Field
 from toolcrib.app.calls import Standing
 from toolcrib.core.call import Outcome
 from toolcrib.core.errors import Denied, ToolFailed
-from toolcrib.faces.http.asked import Form, Key, house_of, me
+from toolcrib.faces.http.asked import Form, Key, Number, house_of, me
 from toolcrib.faces.http.routing import BASE, Operations, answer
 from toolcrib.services.people.principal import Role
 from toolcrib.services.undo.notes import Undone
@@ -27,7 +27,7 @@ class NewCall(Form):
     tool: Annotated[str, Field(min_length=1, max_length=200)]
     arguments: Annotated[dict[str, Any], Field(default_factory=dict)]
     session: Annotated[str, Field(max_length=200)] = ""
-    wait: Annotated[float, Field(ge=0, le=LONGEST_WAIT)] = 30.0
+    wait: Annotated[Number, Field(ge=0, le=LONGEST_WAIT)] = 30.0
 
 
 class Called(Struct, kw_only=True, omit_defaults=True):

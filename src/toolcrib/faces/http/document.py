@@ -1,7 +1,7 @@
 """The OpenAPI document: FastAPI's for what is asked, and ours for what is answered, off the same types that are sent."""
 
 from collections.abc import Iterable
-from typing import Any, get_args, get_origin
+from typing import Any, cast, get_args, get_origin
 
 import msgspec
 from fastapi import FastAPI
@@ -28,6 +28,7 @@ _WORDS = {
     429: "Too many; Retry-After says when.",
     503: "The store or the vault cannot be used now.",
 }
+_REVISION = r'^(\*|(W/)?"[0-9]{1,15}")$'
 _ALWAYS = (400, 404, 409, 413, 422, 503)
 
 
@@ -87,6 +88,9 @@ def _answered(operation: dict[str, Any], row: Operation, shapes: dict[int, Any])
 def _repeated(operation: dict[str, Any], row: Operation) -> None:
     """Every POST takes an Idempotency-Key."""
     parameters = operation.setdefault("parameters", [])
+    for one in parameters:
+        if one["name"] == "if-match":  # without it the answer is 428, not 422
+            one.update(name="If-Match", required=True, schema={"type": "string", "pattern": _REVISION})
     if row.method == "POST" and all(one["name"] != "Idempotency-Key" for one in parameters):
         words = "The same key does it once, and answers the same."
         schema = {"type": "string", "maxLength": 200}
@@ -102,7 +106,19 @@ def _named(told: dict[str, Any]) -> dict[str, Any]:
         parts = name.replace("__", ".").split(".")
         if len(parts) > 1:
             text = text.replace(f'{name}"', f'{parts[-2].capitalize()}{parts[-1]}"')
-    return msgspec.json.decode(text)
+    return _readable(msgspec.json.decode(text))
+
+
+def _readable(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """Tuples as lists of what may stand in them: not every reader of the document knows prefixItems."""
+    if isinstance(value, list):
+        return [_readable(one) for one in cast("list[Any]", value)]
+    if not isinstance(value, dict):
+        return value
+    told = {name: _readable(one) for name, one in cast("dict[str, Any]", value).items()}
+    if "prefixItems" in told:
+        told["items"] = {"anyOf": told.pop("prefixItems")}
+    return told
 
 
 def _any(kind: type) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from toolcrib.core.errors import Denied
 from toolcrib.faces import visits
-from toolcrib.faces.http.asked import Cursor, Form, IfMatch, Limit, Page, etag, house_of, me, paged, seen
+from toolcrib.faces.http.asked import Cursor, Form, IfMatch, Limit, Number, Page, Yes, etag, house_of, me, paged, seen
 from toolcrib.faces.http.routing import Operations, answer, nothing
 from toolcrib.services.people.invitations import DAYS, MOST_DAYS
 from toolcrib.services.people.keys import MOST_DAYS as MOST_KEY_DAYS
@@ -39,7 +39,7 @@ class ChangedPerson(Form):
 
     name: Name | None = None
     role: Role | None = None
-    closed: bool | None = None
+    closed: Yes | None = None
 
 
 class NewPassword(Form):
@@ -54,7 +54,7 @@ class NewInvitation(Form):
 
     role: Role = Role.VIEWER
     label: Annotated[str, Field(max_length=80)] = ""
-    days: Annotated[float, Field(gt=0, le=MOST_DAYS)] = DAYS
+    days: Annotated[Number, Field(gt=0, le=MOST_DAYS)] = DAYS
 
 
 class Invited(Struct, kw_only=True):
@@ -72,7 +72,7 @@ class NewKey(Form):
     role: Role = Role.OPERATOR
     scopes: Annotated[list[str], Field(max_length=20)] | None = None
     agents: Annotated[list[str], Field(max_length=1000)] | None = None
-    days: Annotated[float, Field(gt=0, le=MOST_KEY_DAYS)] | None = None
+    days: Annotated[Number, Field(gt=0, le=MOST_KEY_DAYS)] | None = None
 
 
 class KeyMade(Struct, kw_only=True):

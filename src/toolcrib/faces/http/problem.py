@@ -35,6 +35,7 @@ _STATUS = {
     "revision_conflict": 412,
     "unknown_agent": 404,
     "if_match_wanted": 428,
+    "bad_if_match": 422,
 }
 
 

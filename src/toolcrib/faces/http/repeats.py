@@ -42,8 +42,12 @@ class Repeats:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         key = Headers(scope=scope).get(HEADER, "") if scope.get("method") == "POST" else ""
-        if not key or scope["path"] in OWN or len(key) > LONGEST_KEY:
+        if not key or scope["path"] in OWN:
             await self._app(scope, receive, send)
+            return
+        if len(key) > LONGEST_KEY:
+            what = f"The Idempotency-Key is longer than {LONGEST_KEY} characters."
+            await problem(422, what, code="invalid_request")(scope, receive, send)
             return
         body = await _body(receive)
         who = getattr(scope["state"].get("principal"), "id", "")

@@ -7,7 +7,7 @@ from msgspec import Struct
 from pydantic import Field
 
 from toolcrib.core.errors import ToolFailed
-from toolcrib.faces.http.asked import Cursor, Form, IfMatch, Limit, Page, etag, house_of, me, paged, seen, service
+from toolcrib.faces.http.asked import Cursor, Form, IfMatch, Limit, Page, Yes, etag, house_of, me, paged, seen, service
 from toolcrib.faces.http.routing import Operations, answer, nothing
 from toolcrib.services.advice.holding import known_box, with_agent, with_toolbox
 from toolcrib.services.advice.past import counted
@@ -29,7 +29,7 @@ class NewToolbox(Form):
     name: Name
     tools: Annotated[Tools, Field(default_factory=list)]
     description: Text = ""
-    exact: bool = False
+    exact: Yes = False
 
 
 class Changed(Form):
@@ -40,7 +40,7 @@ class Changed(Form):
     add: Annotated[Tools, Field(default_factory=list)]
     remove: Annotated[Tools, Field(default_factory=list)]
     description: Text | None = None
-    exact: bool | None = None
+    exact: Yes | None = None
 
 
 class Wondered(Form):
@@ -48,7 +48,7 @@ class Wondered(Form):
 
     toolbox: Name | None = None
     tools: Tools | None = None
-    exact: bool = False
+    exact: Yes = False
     agent: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     toolboxes: Annotated[list[str], Field(max_length=100)] | None = None
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Request, Response
 from pydantic import Field
 
-from toolcrib.core.errors import Denied
+from toolcrib.core.errors import Denied, ToolFailed
 from toolcrib.faces.http.asked import Cursor, Form, Limit, Page, house_of, me, paged
 from toolcrib.faces.http.routing import Operations, answer, nothing
 from toolcrib.services.people.principal import Role
@@ -131,6 +131,8 @@ async def reveal_vault_entry(request: Request, key: str) -> Response:
 async def rotate_vault(request: Request) -> Response:
     """Wrap every value anew, under a new key."""
     house = house_of(request)
+    if not await house.crib.vault.book.exists():
+        raise ToolFailed("There is no vault yet.", code="no_vault", hint="The first secret makes it.")
     done = await house.crib.vault.book.rotate()
     house.note(me(request).name, "vault.rotate", {"term": done.term})
     return answer(done)

@@ -279,7 +279,7 @@ def api() -> Iterator[str]:
             for row in operations()
             if row.tag == tag
         ]
-        yield from ("", f"## {tag.capitalize()}", "")
+        yield from ("", f"## {tag.capitalize()}")
         yield from _table(("operation", "what it does", "role", "scope of a key"), rows)
 
 

@@ -1,10 +1,14 @@
 """Writes the beginning of a tool: a function, and a case that fails until it does something."""
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 from toolcrib.checks import NAME, WORDS
 
 ROOT = Path(__file__).parent.parent
+BIN = Path(sys.executable).parent
 FAMILY = '''"""{label}: the family's manifest."""
 
 from toolcrib.core.tool import Family
@@ -60,13 +64,24 @@ def write(family: str, name: str) -> int:
     if f"def {name}(" in text:
         print(f"{path.relative_to(ROOT)} has a {name} already.")
         return 1
-    path.write_text(text + TOOL.format(name=name), encoding="utf-8")
+    path.write_text(_with_imports(text, family) + TOOL.format(name=name), encoding="utf-8")
+    subprocess.run([BIN / "ruff", "check", "--quiet", "--select", "I", "--fix", path], check=False)
     cases = ROOT / "tests" / "cases" / f"{family}.yaml"
     before = cases.read_text(encoding="utf-8") if cases.exists() else ""
     cases.write_text(before + CASE.format(name=name), encoding="utf-8")
     print(f"Wrote {name} in {path.relative_to(ROOT)} and a case that fails in {cases.relative_to(ROOT)}.")
     print("Next: make the case pass, and name the tool in src/toolcrib/toolboxes.toml if a box should grant it.")
     return 0
+
+
+def _with_imports(text: str, family: str) -> str:
+    """A module that has what the new function uses; in what order is left to ruff."""
+    wanted = [line for line in HEAD.format(family=family).splitlines() if line.startswith("from ")]
+    missing = [
+        line for line in wanted if not re.search(rf"^from .* import .*\b{line.split()[-1]}\b", text, re.MULTILINE)
+    ]
+    end = text.index('"""', 3) + 3
+    return text[:end] + "".join(f"\n\n{line}" for line in missing) + text[end:]
 
 
 def _new(path: Path, text: str) -> None:

@@ -13,7 +13,7 @@ BIN = Path(sys.executable).parent
 CHECKS: dict[str, list[str]] = {
     "format": [str(BIN / "ruff"), "format", "--check", "--quiet", "."],
     "lint": [str(BIN / "ruff"), "check", "--quiet", "--output-format=concise", "."],
-    "types": [str(BIN / "basedpyright"), "--level", "error"],
+    "types": [str(BIN / "basedpyright"), "--level", "error", "--pythonpath", sys.executable],
     "contracts": [str(BIN / "lint-imports"), "--no-cache"],
     "house": [sys.executable, "-m", "dev.house"],
     "docs": [sys.executable, "-m", "dev", "dev", "docs", "--check"],

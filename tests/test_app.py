@@ -93,6 +93,12 @@ async def test_an_agent_with_a_name_that_means_nothing_is_refused():
         Crib([add], {"clerk": ["ad"]})
 
 
+@pytest.mark.parametrize("entries", ["add", 5, None])
+async def test_an_agent_that_is_no_list_and_no_mapping_is_refused(entries: Any):
+    with pytest.raises(BadConfig, match="must be a list of toolbox and tool names"):
+        Crib([add], {"clerk": entries})
+
+
 @pytest.mark.meets("resolve:grants:temporary", "access:decide:once-only", "access:decide:lifetimes")
 @pytest.mark.parametrize(
     ("lifetime", "answers"), [(Lifetime.ONCE, [None, "not_issued"]), (Lifetime.SESSION, [None, None])]

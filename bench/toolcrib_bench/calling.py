@@ -9,7 +9,7 @@ import msgspec
 
 from toolcrib import Crib, tool
 from toolcrib.core.call import Request
-from toolcrib.services.config.values import Config, FlowRules, Limits
+from toolcrib.services.config.values import CallRule, Config, FlowRules, Limits
 from toolcrib_bench.figures import Figure, best_async, best_by_turns, figure
 
 RAW = b'{"a": 17, "b": 25}'
@@ -38,9 +38,11 @@ def run() -> Iterator[Figure]:
 
 
 def config() -> Config:
-    """Every guard watches the tool: a rate for the session and the tool, and the flow guard's labels."""
+    """Every guard watches the tool: a rate for the session and the tool, a rule, and the flow guard's labels."""
     many = 100_000_000
-    return Config(limits=Limits(rate=many, tools={"add": many}), flow=FlowRules(mode="ask"), confirm=("destroy",))
+    rule = CallRule(name="rules[0]", tool="*", where={"a": "9*"}, action="deny")
+    limits = Limits(rate=many, tools={"add": many})
+    return Config(limits=limits, rules=(rule,), flow=FlowRules(mode="ask"), confirm=("destroy",))
 
 
 async def bare() -> str:

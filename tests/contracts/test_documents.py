@@ -124,9 +124,9 @@ async def test_a_listing_shows_what_this_user_can_read(store: Any) -> None:
     await routes.write(who("olga"), "memory/a.md", "x")
     await routes.write(who("olga"), "memory/deep/b.md", "x")
     await routes.write(who("olga", "u2"), "USER.md", "x")
-    assert await routes.listing(who("olga"), ".") == ["SOUL.md"]
+    assert await routes.listing(who("olga"), ".") == ["SOUL.md", "memory/"]
     assert await routes.listing(who("olga", "u2"), ".") == ["SOUL.md", "USER.md"]
-    assert await routes.listing(who("olga"), "memory") == ["memory/a.md"]
+    assert await routes.listing(who("olga"), "memory") == ["memory/a.md", "memory/deep/"]
     assert await routes.listing(who("olga"), "memory/deep") == ["memory/deep/b.md"]
     assert list(await routes.listing(who("somebody"), ".")) == []
 

@@ -165,7 +165,7 @@ def test_a_name_of_several_tools_is_answered_with_all_of_them(name: str) -> None
     seat = Seat(agent="ada")
     told = explain(resolver, seat, name)
     assert told.step == "unknown"
-    assert "stands for several tools: send_mail" in told.reason
+    assert "is not one tool, it stands for send_mail" in told.reason
     refused = refusal(resolver, resolver.view(seat), name)
     assert isinstance(refused, UnknownTool)
     assert refused.hint == "Call send_mail."

@@ -1,5 +1,6 @@
 """The files family on a real workspace: what a model reads, and which paths are kept elsewhere."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from tests.machine.test_search import make_pdf
 from toolcrib.core.call import Caller, Result
 from toolcrib.core.errors import ToolFailed
 from toolcrib.machine.files.workspace import LocalWorkspaces
-from toolcrib.services.content.files import NoRoutes
+from toolcrib.services.content.files import BYTES_SEARCHED, NoRoutes
 from toolcrib.services.content.marks import NoMarks
 from toolcrib.tools.files.edit import edit_file, multi_edit
 from toolcrib.tools.files.find import grep, list_directory
@@ -35,7 +36,9 @@ class Shelf:
         self.texts[path] = content
 
     async def listing(self, caller: Caller, directory: str) -> Sequence[str]:
-        return [path for path in self.texts if (path.rpartition("/")[0] or ".") == directory]
+        prefix = "" if directory == "." else directory + "/"
+        below = (path[len(prefix) :].partition("/") for path in self.texts if path.startswith(prefix))
+        return sorted({f"{prefix}{name}{slash}" for name, slash, _ in below})
 
 
 @pytest.fixture
@@ -138,8 +141,10 @@ async def test_routed_paths_do_not_touch_the_disk(files: LocalWorkspaces, worksp
     await write_file(files, shelf, NoMarks(), ME, path="memory/two.md", content="second")
     assert shelf.texts == {"SOUL.md": "Stern", "memory/one.md": "first", "memory/two.md": "second"}
     assert (workspace / "SOUL.md").read_text() == "on disk"
-    assert (await list_directory(files, shelf, ME, path="memory")).text == "one.md  0\ntwo.md  0"
-    assert (await list_directory(files, shelf, ME)).text == "SOUL.md  0\nsub/"
+    assert (await list_directory(files, shelf, ME, path="memory")).text == "one.md\ntwo.md"
+    assert (await list_directory(files, shelf, ME)).text == "SOUL.md\nmemory/\nsub/"
+    deep = await list_directory(files, shelf, ME, recursive=True, pattern="*.md")
+    assert deep.text == "SOUL.md\nmemory/one.md\nmemory/two.md\nsub/SOUL.md  5"
     for act in (
         read_file(files, shelf, ME, path="memory/none.md"),
         edit_file(files, shelf, NoMarks(), ME, path="memory/none.md", oldText="a", newText="b"),
@@ -160,3 +165,17 @@ async def test_found_lines_stand_under_their_file(files: LocalWorkspaces, worksp
     assert wide.text == f"b\n1:…{'x' * 100}foo{'x' * 397}… [2,003 characters]"
     cut = await grep(files, ME, pattern="foo", max_results=1)
     assert cut.text == "a\n1:foo\n[only the first 1 are shown; narrow the search or raise max_results]"
+
+
+async def test_a_search_says_which_files_it_did_not_look_into(files: LocalWorkspaces, workspace: Path) -> None:
+    for number in range(12):
+        (workspace / f"{number:02}").write_text("foo\n")
+    (workspace / "big").touch()
+    os.truncate(workspace / "big", BYTES_SEARCHED + 1)
+    nothing = await grep(files, ME, pattern="bar")
+    assert nothing.text == "[no match]\n[not searched, too large: big]"
+    for number in range(12):
+        os.link(workspace / f"{number:02}", workspace / f"{number:02}.copy")
+    none = await grep(files, ME, pattern="foo")
+    assert none.text.endswith("02.copy, 03, 03.copy, 04, 04.copy and 14 more]")
+    assert len(shown(none, "passed_over")) == 25  # type: ignore[arg-type] - a list

@@ -40,6 +40,14 @@ def test_only_folders_that_are_there_and_open_are_taken(places: LocalPlaces, wor
         places.folder(places.of(ADA), cwd)
 
 
+def test_a_workspace_that_vanished_is_said_so(places: LocalPlaces, workspace: Path):
+    place = places.of(ADA)
+    workspace.rmdir()
+    with pytest.raises(ToolFailed) as told:
+        places.folder(place, ".")
+    assert told.value.as_fault().code == "workspace_missing"
+
+
 def test_folders_of_the_workspace_are_taken_by_any_of_their_names(places: LocalPlaces, workspace: Path):
     (workspace / "sub").mkdir()
     for cwd in ("sub", "sub/", "./sub", "sub/../sub", str(workspace / "sub")):

@@ -56,7 +56,7 @@ def test_each_trouble_has_its_code(root: Root, workspace: Path) -> None:
     _refused("not_found", lambda: root.read("none"))
     _refused("not_found", lambda: root.change("none", bytes))
     _refused("not_found", lambda: root.write("no/such/file", b"", directories=False))
-    _refused("not_found", lambda: root.read("loop"))
+    _refused("bad_path", lambda: root.read("loop"))
     _refused("is_a_directory", lambda: root.read("folder"))
     _refused("is_a_directory", lambda: root.read("."))
     _refused("is_a_directory", lambda: root.write("folder", b""))
@@ -308,3 +308,24 @@ def test_a_durable_root_writes_the_same(workspace: Path, kernel: bool) -> None:
     assert root.read("a").data == b"x"
     _refused("not_found", lambda: root.remove("b"))
     _refused("is_a_directory", lambda: root.change(".", bytes))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [".git/hooks/pre-commit", "lib/.git/config", ".git", ".bashrc", ".vscode/settings.json", ".mcp.json", "aside/x"],
+)
+def test_what_other_programs_run_is_read_and_not_changed(root: Root, workspace: Path, path: str) -> None:
+    (workspace / ".git/hooks").mkdir(parents=True)
+    (workspace / "aside").symlink_to(".git/hooks")
+    for act in (lambda: root.write(path, b"x"), lambda: root.permits(path, "write")):
+        assert "protected" in _refused("access_denied", act).message
+    assert list((workspace / ".git/hooks").iterdir()) == []
+    assert root.write(".gitignore", b"x").created
+
+
+def test_the_way_back_from_a_link_that_leads_outside_is_refused(root: Root, workspace: Path) -> None:
+    (workspace / "out").symlink_to(workspace.parent)
+    (workspace / "sub").mkdir()
+    (workspace / "a").write_bytes(b"x")
+    _refused("path_outside_workspace", lambda: root.read("out/../a"))
+    assert root.read("sub/../a").data == b"x"

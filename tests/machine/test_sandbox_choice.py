@@ -13,9 +13,10 @@ import pytest
 
 from tests.machine.programs import ENV, NOBODY, came_of, opened
 from toolcrib.core.errors import ToolError
-from toolcrib.machine.sandbox import choice, diagnosis
+from toolcrib.machine.sandbox import choice, diagnosis, plans
 from toolcrib.machine.sandbox.commands import LocalCommands
 from toolcrib.machine.sandbox.keeper import groups, landlock, seccomp
+from toolcrib.machine.sandbox.keeping import Keeper
 from toolcrib.services.commands import Access, Command, Limits
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="programs are held on Linux")
@@ -241,6 +242,28 @@ async def test_another_system_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch
             assert caught.value.as_fault().code == "no_sandbox"
             assert "Linux" in caught.value.hint
     assert time.perf_counter() - began < 0.1
+    monkeypatch.undo()
+    assert choice.host(root=os.geteuid() == 0).filtered == bool(seccomp.program("closed"))
+
+
+def test_groups_left_behind_are_swept_and_those_of_the_living_stay(tmp_path: Path):
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    for name in (f"toolcrib-{gone.pid}-1", f"toolcrib-{os.getpid()}-1", "others"):
+        (tmp_path / name).mkdir()
+    groups.sweep({"pids": str(tmp_path), "cpu": str(tmp_path / "not/there")})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["others", f"toolcrib-{os.getpid()}-1"]
+    assert groups.name() != groups.name()
+
+
+async def test_without_a_group_that_was_counted_on_nothing_starts(workspace: Path):
+    base = {"pids": "/sys/fs/cgroup/not/there"}
+    facts = choice.Host(bases=base, root=os.geteuid() == 0, filtered=True, counts_inside=True, landlock=3)
+    command = Command(argv=("true",), workspace=str(workspace), env=ENV, unsafe_host=True)
+    keeper = Keeper(base)
+    with pytest.raises(ToolError, match="no control group could be made"):
+        await keeper.start(*plans.plain(plans.look_at(command, facts), facts), stdin=False, split=False)
+    await keeper.close()
 
 
 def test_control_groups_of_version_one_are_found(tmp_path: Path):

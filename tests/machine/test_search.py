@@ -15,7 +15,7 @@ from toolcrib.machine.files.root import Root
 from toolcrib.machine.files.search import search
 from toolcrib.machine.files.workspace import LocalWorkspace, LocalWorkspaces
 from toolcrib.machine.halt import Halt
-from toolcrib.services.content.files import Hits, Kind, Mode, Query
+from toolcrib.services.content.files import BYTES_SEARCHED, Hits, Kind, Mode, Query
 
 RIPGREP = shutil.which("rg")
 ENGINES = [
@@ -192,6 +192,21 @@ async def test_a_search_that_is_cancelled_stops(workspace: Path, program: str | 
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+@engines
+def test_files_that_a_search_passes_over_are_named(root: Root, workspace: Path, program: str | None) -> None:
+    plant(workspace, **{"a.txt": "bar\n", "once.txt": "foo\n", ".gitignore": "ignored.log\n", "sub/long.log": ""})
+    for name in ("sub/long.log", "ignored.log"):
+        with (workspace / name).open("wb") as file:
+            file.write(b"foo\n")
+            file.truncate(BYTES_SEARCHED + 1)
+    os.link(workspace / "once.txt", workspace / "twice.txt")
+    hits = search(root, Query(pattern="foo"), Halt(30), program)
+    assert hits == Hits((), large=("sub/long.log",), linked=("once.txt", "twice.txt"))
+    cut = search(root, Query(pattern="bar|ignored", hidden=True, limit=1), Halt(30), program)
+    assert cut.cut
+    assert cut.large == cut.linked == ()
 
 
 @pytest.mark.meets("grep:files:chosen")

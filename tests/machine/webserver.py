@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
 from ssl import SSLContext
+from typing import Any
 
 from msgspec import Struct
 
@@ -45,6 +46,7 @@ class Server:
         self.connections = 0
         self.port = 0
         self.scheme = "http"
+        self._talks: set[asyncio.Task[Any]] = set()
 
     def url(self, target: str = "/", host: str = "127.0.0.1") -> str:
         return f"{self.scheme}://{host}:{self.port}{target}"
@@ -56,6 +58,9 @@ class Server:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
+        talk = asyncio.current_task()
+        assert talk is not None
+        self._talks.add(talk)
         try:
             while await self._one(reader, writer):
                 pass
@@ -63,6 +68,14 @@ class Server:
             pass
         finally:
             writer.close()
+            self._talks.discard(talk)
+
+    async def end(self) -> None:
+        """End every talk that still goes on: nothing may hang on them but the loop, which lets go of them."""
+        talks = list(self._talks)
+        for talk in talks:
+            talk.cancel()
+        await asyncio.gather(*talks, return_exceptions=True)
 
     async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
@@ -91,3 +104,4 @@ async def serving(rule: Rule | bytes, tls: SSLContext | None = None):
         yield server
     finally:
         listening.close()
+        await server.end()

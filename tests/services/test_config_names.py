@@ -40,7 +40,9 @@ async def hand_in(*, text: str) -> str:
 
 
 OWN = [*family.tools, *(read_tool("sample", anything, Traits(), name=name) for name in PLAIN)]
-REGISTRY = Registry(OWN, native.names(frozenset(tool.name for tool in OWN)))
+OURS = frozenset(tool.name for tool in OWN)
+TOOLS = [*OWN, *(tool for tool in native.native_tools() if tool.name not in OURS)]
+REGISTRY = Registry(TOOLS, native.names(frozenset(tool.name for tool in TOOLS)))
 BASE = native.base_grants()
 
 
@@ -58,6 +60,8 @@ def only(text: str) -> Problem:
     ("text", "where", "mend"),
     [
         ("agents: {a: {toolboxes: [reserach]}}", "agents.a.toolboxes[0]", "Did you mean research?"),
+        ("agents: {a: ['*']}", "agents.a.toolboxes[0]", "is called all"),
+        ("agents: {a: [bash]}", "agents.a.toolboxes[0]", "put it under `tools`"),
         ("agents: {a: {tools: [list_directry]}}", "agents.a.tools[0]", "list_directory"),
         ("agents: {a: {allow: [think, web_serch]}}", "agents.a.allow[1]", "web_search"),
         ("agents: {a: {deny: [group:memry]}}", "agents.a.deny[0]", "group:memory"),
@@ -76,6 +80,8 @@ def only(text: str) -> Problem:
         ("policy: {groups: {g: [web_serch]}}", "policy.groups.g.allow[0]", "web_search"),
         ("policy: {sub_agents: {deny: [web_serch]}}", "policy.sub_agents.deny[0]", "web_search"),
         ("rules: [{tool: 'brwser_*', action: ask}]", "rules[0].tool", ""),
+        ("rules: [{tool: think, where: {txt: x}, action: ask}]", "rules[0].where.txt", "Did you mean text?"),
+        ("rules: [{tool: think, where: {y: x}, action: ask}]", "rules[0].where.y", "Its arguments: text."),
         ("limits: {tools: {web_serch: 1}}", "limits.tools.web_serch", "web_search"),
         ("limits: {seconds: {web_serch: 1}}", "limits.seconds.web_serch", "web_search"),
         ("flow: {tools: [notfy]}", "flow.tools[0]", "notify"),

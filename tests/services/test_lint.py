@@ -3,15 +3,17 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.core.test_resolver import made
 from tests.core.workbench import resolver_of
 from toolcrib.core.policy import AgentRules, Grants, KitTool, Policy, Toolbox
 from toolcrib.core.registry import Names, Reserved
-from toolcrib.core.tool import Effect
+from toolcrib.core.tool import Effect, Traits
 from toolcrib.services.advice.lint import Finding, lint
 
-TOOLS = [*(made(f"t{i:02d}") for i in range(25)), made("wipe", effect=Effect.DESTROY), made("base")]
+SHOW = replace(made("show"), traits=Traits(effect=Effect.READ, reveals=True))
+TOOLS = [*(made(f"t{i:02d}") for i in range(25)), made("wipe", effect=Effect.DESTROY), made("base"), SHOW]
 
 
 def found(rules: dict[str, Any] | None = None, **grants: Any) -> dict[str, list[Finding]]:
@@ -52,6 +54,19 @@ def test_a_deny_that_another_list_makes_needless_is_reported() -> None:
     assert "L10" not in found({"deny": ("wipe",), "tools": (KitTool("wipe"),)})
 
 
+@pytest.mark.meets("lint:rules:shadowed")
+def test_an_allow_that_nothing_grants_or_that_another_list_leaves_out_is_reported() -> None:
+    assert found({"allow": ("wipe", "base")})["L10"][0].what.startswith("Nothing grants wipe")
+    [finding] = found({"tools": (KitTool("t01"),), "allow": ("t01", "base")}, policy=Policy(allow=("base",)))["L11"]
+    assert (finding.where, "t01" in finding.what) == ("agents.ada.allow", True)
+
+
+@pytest.mark.meets("lint:rules:shadowed")
+def test_a_deny_that_is_restored_again_is_reported() -> None:
+    [finding] = found({"deny": ("base",), "also_allow": ("BASE",)})["L12"]
+    assert "hard_deny" in finding.mend
+
+
 def test_a_name_that_is_not_built_yet_is_reported_as_without_effect() -> None:
     [finding] = found({"deny": ("fly",)})["L1"]
     assert finding.where == "agents.ada.deny"
@@ -79,6 +94,20 @@ def test_an_agent_with_too_many_tools_or_too_dear_ones_is_reported() -> None:
 def test_a_tool_that_destroys_in_a_broad_box_is_reported_and_in_a_small_one_not() -> None:
     assert "wipe" in found({"toolboxes": ("b",)}, toolboxes=box("b", "t*", "wipe"))["L6"][0].what
     assert "L6" not in found({"toolboxes": ("b",)}, toolboxes=box("b", "t01", "wipe"))
+
+
+@pytest.mark.meets("lint:toolbox:risky-in-broad")
+def test_a_tool_that_reads_secrets_counts_as_one_that_destroys() -> None:
+    told = found({"toolboxes": ("b",)}, toolboxes=box("b", "t*", "show"))
+    assert "holds show." in told["L6"][0].what
+
+
+@pytest.mark.meets("lint:toolbox:risky-in-broad")
+def test_who_holds_such_a_tool_through_a_broad_box_of_ours_is_told() -> None:
+    wide = box("all", "*", builtin=True)
+    [finding] = found({"toolboxes": ("all",)}, toolboxes=wide)["L6"]
+    assert (finding.where, "show, wipe" in finding.what) == ("agents.ada.toolboxes", True)
+    assert "L6" not in found({"toolboxes": ("all",), "deny": ("wipe", "show")}, toolboxes=wide)
 
 
 def test_a_toolbox_that_does_not_exist_is_reported() -> None:

@@ -3,8 +3,11 @@
 from typing import Annotated, Any, Literal
 
 import pytest
+from msgspec.structs import replace
 from pydantic import BaseModel, Field
 
+from tests.worlds import NoArguments
+from toolcrib.core.call import JsonObject
 from toolcrib.core.errors import CribError
 from toolcrib.core.tool import as_tool, tool
 from toolcrib.services.schemas import FORMATS, schemas, title
@@ -86,6 +89,39 @@ def test_for_gemini_references_are_written_out_and_what_it_does_not_know_is_drop
 
 def test_for_gemini_a_type_that_holds_itself_does_not_explode() -> None:
     assert len(str(schemas([GROW], "gemini"))) < 20_000
+
+
+class Foreign(NoArguments):
+    """A schema as an MCP server may send it."""
+
+    schema: JsonObject = {  # noqa: RUF012 - never changed
+        "type": "object",
+        "properties": {
+            "any": True,
+            "word": {"type": ["string", "null"]},
+            "mixed": {"type": ["integer", "string"], "enum": [1, "one"]},
+            "level": {"type": "integer", "enum": [1, 2]},
+            "list": {"type": "array", "items": False},
+            "same": {"allOf": [True]},
+            "either": {"anyOf": [True, {"type": "null"}]},
+            "leaf": {"$ref": "#/$defs/leaf"},
+        },
+        "$defs": {"leaf": True},
+    }
+
+
+def test_for_gemini_a_foreign_schema_is_told_as_far_as_it_can_be() -> None:
+    [declared] = schemas([replace(as_tool(bare), arguments=Foreign())], "gemini")
+    assert declared["parameters"]["properties"] == {
+        "any": {},
+        "word": {"type": "string", "nullable": True},
+        "mixed": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+        "level": {"type": "integer"},
+        "list": {"type": "array", "items": {}},
+        "same": {},
+        "either": {"nullable": True},
+        "leaf": {},
+    }
 
 
 def test_for_gemini_a_tool_without_arguments_has_no_parameters() -> None:

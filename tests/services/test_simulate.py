@@ -87,6 +87,18 @@ def test_with_the_suggested_box_every_recorded_call_would_have_passed() -> None:
     assert "b" not in view
 
 
+@pytest.mark.meets("suggest:agent:smallest")
+def test_an_agent_without_the_floor_is_offered_no_box_that_brings_it_back() -> None:
+    boxes = {**BOXES, "look": Toolbox(name="look", tools=("a", "base"), exact=True)}
+    rules = {"ada": AgentRules(name="ada", toolboxes=("look",))}
+    resolver = resolver_of(TOOLS, rules, floor=("base",), toolboxes=boxes)
+    told = suggest(resolver, "ada", [Past("ada", "base", 1)])
+    assert told.exact
+    assert told.box == "ada"
+    assert suggest(built({"one": ("one",)}), "one", []).box == "one-only"
+    assert (told.tools, told.floor, told.unused, told.nearest) == (("base",), (), ("a",), (("look", 1),))
+
+
 def test_an_agent_that_called_nothing_needs_nothing() -> None:
     told = suggest(built({"ada": ("all",)}), "ada", [])
     assert (told.tools, told.nearest, told.unused) == ((), (), ("a", "b", "c"))

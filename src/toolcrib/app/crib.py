@@ -106,7 +106,11 @@ class Crib:
         self.catalogue: Catalogue | None = self._service("finding.catalogue", "Catalogue")
         self.toolkits: Toolkits | None = self._service("toolkits", "Toolkits")
         self._runner = self._build_runner(
-            standing_guards(parts, guards, self._service("shell", "Shell")), approve, self.vault if uses_vault else None
+            standing_guards(
+                parts, guards, self._service("shell", "Shell"), self._service("content.files", "Workspaces")
+            ),
+            approve,
+            self.vault if uses_vault else None,
         )
 
     def _parts(self, workspace: str | None, copies: "Copies | None") -> Parts:

@@ -2,22 +2,26 @@
 
 import asyncio
 import os
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from functools import partial
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
+from toolcrib.app.calls import Calls
 from toolcrib.app.crib import Crib
 from toolcrib.app.opening import open_crib
-from toolcrib.core.call import Record
+from toolcrib.core.call import Caller, Record, Status
 from toolcrib.core.errors import CribError, ToolError
 from toolcrib.core.heavy import heavy
 from toolcrib.services.approvals.requests import ApprovalRequest, State
 from toolcrib.services.config.values import Config
 from toolcrib.services.events import APPROVAL, CALL, CHANGE, Events
 from toolcrib.services.people.desk import People
+from toolcrib.services.people.invitations import PATH, Invitations
 from toolcrib.services.people.principal import Principal, Role
 from toolcrib.services.settings import Settings
 
@@ -30,7 +34,7 @@ NOBODY = Principal(id="off", name="you", role=Role.ADMIN, via="off")
 
 
 class House:
-    """One open home: `crib`, `people`, `events`, `settings`."""
+    """One open home: `crib`, `people`, `events`, `calls`, `settings`."""
 
     def __init__(
         self,
@@ -49,12 +53,19 @@ class House:
         self.config = config
         self.occupation = occupation
         self.closers: list[Callable[[], Awaitable[None]]] = []
+        self.calls = Calls(crib, self.begin)
         self._work: set[asyncio.Future[Any]] = set()
 
     @property
     def auth(self) -> bool:
         """Whether people sign in."""
         return self.settings.auth != "off"
+
+    def reached(self, address: str) -> None:
+        """Say where people reach the server, for the links that are made."""
+        invitations: Any = self.crib.services[Invitations]
+        for one in (invitations, self.people.invitations):
+            one.link = f"{address.rstrip('/')}{PATH}"
 
     @property
     def secure(self) -> bool:
@@ -67,6 +78,20 @@ class House:
         self._work.add(task)
         task.add_done_callback(self._work.discard)
         return task
+
+    def note(self, by: str, what: str, told: Mapping[str, object] | None = None) -> None:
+        """Put on record what a person decided that is no call: keys, people, a secret that was looked at."""
+        record = Record(
+            id=f"p{token_hex(8)}",
+            at=time.time(),
+            caller=Caller(agent="", user=by),
+            tool=what,
+            arguments=msgspec.json.encode(told or {}),
+            status=Status.DONE,
+            approval=f"by {by}",
+        )
+        self.crib.store.audit.hand(record)
+        self.changed(what.partition(".")[0])
 
     def changed(self, what: str, **more: Any) -> None:
         """Tell whoever watches that something other than a call or a request changed."""
@@ -126,6 +151,13 @@ async def open_house(
         env, {**said, "host": host, "port": port, "auth": auth, "url": url}
     )
     events, place = Events(), heavy("toolcrib.machine.home")
+    houses: list[House] = []
+
+    def hear(request: ApprovalRequest) -> None:
+        events.publish(APPROVAL, approval_event(request))
+        for one in houses:
+            one.calls.heard(request)
+
     place.make(settings.home)
     occupation = place.Occupation(settings.home)
     try:
@@ -136,7 +168,7 @@ async def open_house(
             workspace=workspace,
             env=env,
             waits=True,
-            told=partial(_approval, events),
+            told=hear,
         )
     except CribError:
         occupation.end()
@@ -151,6 +183,7 @@ async def open_house(
     passwords = heavy("toolcrib.machine.passwords").Argon2Passwords()
     people = People(crib.store.people, passwords, lambda: crib.resolver.grants.agents)
     house = House(crib, people, events, settings=settings, config=read, occupation=occupation)
+    houses.append(house)
     crib.listeners.append(partial(_call, events))
     crib.changed.append(partial(house.changed, "grants"))
     return house
@@ -187,7 +220,3 @@ def approval_event(request: ApprovalRequest) -> dict[str, Any]:
 
 def _call(events: Events, record: Record) -> None:
     events.publish(CALL, call_event(record))
-
-
-def _approval(events: Events, request: ApprovalRequest) -> None:
-    events.publish(APPROVAL, approval_event(request))

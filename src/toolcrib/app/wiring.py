@@ -4,6 +4,7 @@ One line a service, one line a guard; whatever must be let go of at the end puts
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from posixpath import normpath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
@@ -11,6 +12,7 @@ from msgspec import Struct
 from toolcrib.app.network import way_out
 from toolcrib.app.shell import shell_of
 from toolcrib.app.vaulting import ASK
+from toolcrib.core.call import Caller
 from toolcrib.core.guard import Call, Guard
 from toolcrib.core.heavy import heavy
 from toolcrib.core.policy import AgentRules
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from toolcrib.app.vaulting import Vault
     from toolcrib.core.policy import Toolbox
     from toolcrib.services.content.documents import Documents
+    from toolcrib.services.content.files import Workspaces
     from toolcrib.services.content.results import Results
     from toolcrib.services.shell import Shell
     from toolcrib.services.store import Store
@@ -75,6 +78,8 @@ def native_services(parts: Parts, vault: "Vault", ask_secret: "AskSecret | None"
     documents, drawers = noted.NotedDocuments(store.documents), noted.NotedDrawers(store.drawers)
     parts.restorers.update(noted.restorers(todos, loaded, documents, drawers))
     parts.restorers["file"] = noting.FileRestorer(copies, workspaces.of, notes)
+    persons = heavy("toolcrib.services.people.persons").Persons(store.people)
+    invitations = heavy("toolcrib.services.people.invitations").Invitations(store.people)
     return {
         files.Workspaces: workspaces,
         files.PathRoutes: _routes(parts, documents),
@@ -93,11 +98,15 @@ def native_services(parts: Parts, vault: "Vault", ask_secret: "AskSecret | None"
         heavy("toolcrib.services.todos").Todos: todos,
         heavy("toolcrib.services.vault.secrets").Secrets: vault.secrets,
         heavy("toolcrib.services.vault.entries").Entries: vault.entries,
+        heavy("toolcrib.services.people.persons").Persons: persons,
+        heavy("toolcrib.services.people.invitations").Invitations: invitations,
         asking.SecretPrompt: asking.SecretPrompt(vault.secrets, ask_secret),
     }
 
 
-def standing_guards(parts: Parts, own: Sequence[Guard], shell: "Shell | None" = None) -> list[Guard]:
+def standing_guards(
+    parts: Parts, own: Sequence[Guard], shell: "Shell | None" = None, files: "Workspaces | None" = None
+) -> list[Guard]:
     """The guards in the order in which a call meets them; one's own come last."""
     config = parts.config
     rates = _PerAgent(parts.current, lambda rules: rules.rate)
@@ -106,11 +115,14 @@ def standing_guards(parts: Parts, own: Sequence[Guard], shell: "Shell | None" = 
         registry = parts.current().registry
         return bool(registry.mask((rule.tool,)) & registry.bits((tool,)))
 
+    def relative(caller: Caller, path: str) -> str:
+        return files.of(caller).relative(path) if files else normpath(path)
+
     return [
         Rate(config.limits, sessions=rates),
         Placeholders(),
         *((heavy("toolcrib.guards.shell").ShellGuard(config.shell_rules, config.shell, shell),) if shell else ()),
-        *((heavy("toolcrib.guards.rules").Rules(config.rules, means),) if config.rules else ()),
+        *((heavy("toolcrib.guards.rules").Rules(config.rules, means, relative),) if config.rules else ()),
         *((heavy("toolcrib.guards.reveal").Reveal(),) if config.vault.reveal == ASK else ()),
         Confirm(config.confirm),
         parts.flow,

@@ -34,7 +34,7 @@ class BadTool(CribError):
 
 
 class Problem(Struct, frozen=True):
-    """One thing that is wrong with a configuration: where, what, and what to do about it."""
+    """One thing that is wrong with a configuration: where, what, and what to do about it. "" is the whole of it."""
 
     where: str
     what: str
@@ -42,8 +42,8 @@ class Problem(Struct, frozen=True):
     line: int = 0
 
     def __str__(self) -> str:
-        place = f"line {self.line}, {self.where}" if self.line else self.where
-        return f"{place}: {self.what}" + (f" {self.mend}" if self.mend else "")
+        place = ", ".join(filter(None, (f"line {self.line}" if self.line else "", self.where)))
+        return f"{place}{place and ': '}{self.what} {self.mend}".rstrip()
 
 
 class BadConfig(CribError):

@@ -43,7 +43,7 @@ def explain_all(resolver: Resolver, seat: Seat) -> Iterator[Explained]:
 def unknown(registry: Registry, name: str) -> str:
     """What to say of a name that is no tool."""
     if several := registry.several(name):
-        return f"{name!r} stands for several tools: {', '.join(several)}. Name one of them"
+        return f"{name!r} is not one tool, it stands for {', '.join(several)}. Name one of them"
     close = registry.nearest(name)
     return f"there is no tool {_short(name)!r}" + (f"; did you mean {' or '.join(close)}?" if close else "")
 

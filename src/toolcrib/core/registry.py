@@ -250,8 +250,10 @@ class Registry:
         raise UnknownName(entry, among=self._listable)
 
     def several(self, name: str) -> tuple[str, ...]:
-        """The tools that one name stands for, where it stands for more than one and so cannot be called."""
+        """The tools that one name stands for, where it is a group or stands for more than one, and so cannot be called."""
         low = name.lower()
+        if low.startswith("group:"):
+            return self.names_of(self.mask((low,)))
         claims = self.names.covers.get(low) or self._aliases.get(low, ())
         return claims if len(claims) > 1 else ()
 

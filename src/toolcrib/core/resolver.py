@@ -7,7 +7,7 @@ One `View` answers what a caller may see and what it may call, so the two cannot
 its mask behind, and that trace is all that `explain` reads.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -222,6 +222,11 @@ class _Walk:
             self.keeps(step, f"the profile {name} leaves it out", self.grants.profiles.get(name, ()), mend)
 
 
+def all_exact(boxes: Sequence[Toolbox]) -> bool:
+    """Whether these boxes leave the floor out. Each must be exact: adding a box never takes a tool away."""
+    return bool(boxes) and all(box.exact for box in boxes)
+
+
 def _universe(walk: _Walk) -> None:
     registry, seat = walk.resolver.registry, walk.seat
     works = registry.masks_by(seat.where)
@@ -248,8 +253,7 @@ def _grant(walk: _Walk) -> None:
     resolver, seat, rules = walk.resolver, walk.seat, walk.rules
     named = rules.toolboxes if seat.toolboxes is None else seat.toolboxes
     boxes = [box for name in named if (box := resolver.toolbox(name))]
-    # Every box must be exact: adding a box never takes a tool away, so one ordinary box brings the floor back.
-    exact = bool(boxes) and all(box.exact for box in boxes)
+    exact = all_exact(boxes)
     floor = walk.grants.exact_floor if exact else walk.grants.floor
     walk.lets_in("the reply protocol and think" if exact else "the core floor", resolver.mask(floor))
     for box in boxes:

@@ -84,7 +84,7 @@ class Signature:
     def told(self, error: ValueError) -> BadArguments:
         """The checker's complaints in words: at most eight, each with its path and what was expected."""
         found = cast("ValidationError", error).errors(include_url=False, include_context=False, include_input=False)
-        problems = [{"path": ".".join(map(str, e["loc"])) or "(whole)", "expected": e["msg"]} for e in found]
+        problems = [{"path": ".".join(map(str, e["loc"])) or "the arguments", "expected": e["msg"]} for e in found]
         shown = problems[:PROBLEMS_SHOWN]
         listed = "; ".join(f"{p['path']}: {p['expected']}" for p in shown)
         more = f"; and {len(problems) - len(shown)} more" if len(problems) > len(shown) else ""
@@ -108,7 +108,7 @@ def as_bytes(name: str, raw: Raw) -> bytes:
         raise BadArguments(f"{name} was not called: its arguments are not JSON ({error}).") from None
     if len(data) > BYTES_OF_ARGUMENTS:
         raise BadArguments(
-            f"{name} was not called: its arguments are {len(data):,} bytes, and {BYTES_OF_ARGUMENTS:,} is the most.",
+            f"{name} was not called: its arguments are longer than {BYTES_OF_ARGUMENTS:,} bytes.",
             hint="Send less, or put the content in a file and name the file.",
         )
     return data or b"{}"

@@ -69,10 +69,15 @@ class FlowGuard:
 
     async def recall(self, caller: Caller) -> None:
         """Take up what another process, or this one before a restart, kept of a caller's sessions."""
-        unsure = [session for session in sessions_of(caller) if len(self._labels.get(session, ())) < len(_TAKEN_IN)]
-        if self._kept is None or not unsure:
+        if self._kept is None:
             return
-        for session, labels in (await self._kept.of(unsure)).items():
+        sessions = sessions_of(caller)
+        for session in sessions:
+            if len(self._labels.get(session, ())) < len(_TAKEN_IN):  # else it holds whatever could be recalled
+                break
+        else:
+            return
+        for session, labels in (await self._kept.of(sessions)).items():
             self._mine(session).update(labels)
 
     def labels(self, session: str) -> frozenset[Flow]:

@@ -134,7 +134,7 @@ def _read(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
-        problem = Problem("(whole)", f"It cannot be read: {error.strerror or error}.", "Check the path.")
+        problem = Problem("", f"It cannot be read: {error.strerror or error}.", "Check the path.")
         raise BadConfig([problem], path) from None
     except UnicodeDecodeError:
-        raise BadConfig([Problem("(whole)", "It is not UTF-8 text.", "Save it as UTF-8.")], path) from None
+        raise BadConfig([Problem("", "It is not UTF-8 text.", "Save it as UTF-8.")], path) from None

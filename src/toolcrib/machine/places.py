@@ -9,6 +9,7 @@ from pathlib import Path
 
 from toolcrib.core.call import Caller
 from toolcrib.core.errors import ToolFailed
+from toolcrib.machine.files import faults
 from toolcrib.services.places import Place
 
 MOST_ARGVS = 50
@@ -32,6 +33,8 @@ class LocalPlaces:
         """A folder of the workspace. The walls hold a command that leaves it later; this is for a clear answer."""
         if "\0" in cwd:
             raise ToolFailed("The folder's name holds a NUL.", code="bad_path")
+        if not Path(place.workspace).is_dir():
+            raise faults.missing()
         found = os.path.realpath(Path(place.workspace) / cwd)
         if found != place.workspace and not found.startswith(place.workspace.rstrip("/") + "/"):
             what = f"{cwd[:200]!r} is outside the workspace."

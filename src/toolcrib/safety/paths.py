@@ -1,6 +1,7 @@
 """Path rules that need no disk: what a path means inside a workspace, which are barred, and how a name is shown."""
 
 import posixpath
+import re
 import unicodedata
 from collections.abc import Sequence
 
@@ -8,6 +9,25 @@ from toolcrib.core.errors import ToolFailed
 
 LONGEST = 4000
 SHOWN = 200  # characters of a path in a message
+
+# Names at the top of a workspace that make other programs run code, or ours trust somebody.
+PROTECTED_FILES = (
+    ".bash_login", ".bash_logout", ".bash_profile", ".bashrc", ".envrc", ".gitconfig", ".gitmodules", ".mcp.json",
+    ".profile", ".ripgreprc", ".zlogin", ".zlogout", ".zprofile", ".zshenv", ".zshrc", "toolcrib.yaml",
+)  # fmt: skip
+PROTECTED_FOLDERS = (".claude", ".cursor", ".idea", ".vscode")
+_TOP = frozenset((*PROTECTED_FILES, *PROTECTED_FOLDERS))
+_GIT = re.compile(r"(?:^|/)\.git(?:$|/(?:hooks|config)(?:$|/))")  # of any repository, or its folder's place
+
+
+def refuse_protected(path: str, asked: str) -> None:
+    """Raise if a cleaned, relative path may be read but not changed: what stands there runs on the machine outside."""
+    if path.partition("/")[0] in _TOP or _GIT.search(path):
+        raise ToolFailed(
+            f"{shown(asked)} is protected: other programs run what stands there.",
+            code="access_denied",
+            hint="A person has to change it.",
+        )
 
 
 def clean(path: str, roots: Sequence[str]) -> str:

@@ -167,7 +167,7 @@ def invalid(error: BadConfig) -> ToolFailed:
     """What is wrong with a definition, as an answer: nothing was saved."""
     told = [Problem(one.where, one.what, one.mend) for one in error.problems]
     return ToolFailed(
-        "Nothing was saved: " + " ".join(f"{one.where}: {one.what}" for one in told),
+        "Nothing was saved: " + " ".join(str(Problem(one.where, one.what)) for one in told),
         code="AGENT_INVALID",
         hint=" ".join(dict.fromkeys(one.mend for one in told if one.mend)),
         data={"problems": [{"where": one.where, "what": one.what, "mend": one.mend} for one in told]},

@@ -1,8 +1,9 @@
 """Patterns over arguments: what a rule says of a call's `path` or `url`. `*` and `?` stand for anything."""
 
 import re
-from collections.abc import Mapping
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase, translate
+from typing import TypeAlias
 
 import msgspec
 
@@ -11,6 +12,14 @@ from toolcrib.core.guard import Call
 
 _SIGNS = re.compile(r"([*?[])")
 _CLIMBS = re.compile(r"(^|[/\\])\.\.([/\\]|$)")
+
+
+Matches: TypeAlias = Callable[[str], object]
+
+
+def matcher(pattern: str) -> Matches:
+    """What says whether a text fits a pattern."""
+    return re.compile(translate(pattern)).match
 
 
 def as_text(value: object) -> str:

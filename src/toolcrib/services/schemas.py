@@ -1,6 +1,6 @@
 """Tools in the shapes that models and protocols take: all read off the one schema."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from toolcrib.core.call import JsonObject
@@ -76,31 +76,42 @@ def title(name: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _plain(schema: Mapping[str, Any], defs: Mapping[str, Any], depth: int) -> JsonObject:
+def _plain(schema: object, defs: Mapping[str, Any], depth: int) -> JsonObject:
     """A schema without references and without what Gemini does not know."""
-    if depth == 0:
-        return {"type": "object"}
+    if depth == 0 or not isinstance(schema, dict):  # `true` is a schema too, and lets anything pass
+        return {"type": "object"} if depth == 0 else {}
+    return _known(cast("dict[str, Any]", schema), defs, depth)
+
+
+def _known(schema: Mapping[str, Any], defs: Mapping[str, Any], depth: int) -> JsonObject:
     if "$ref" in schema:
         return _plain(defs.get(str(schema["$ref"]).rpartition("/")[2], {}), defs, depth - 1)
-    if "allOf" in schema and len(schema["allOf"]) == 1:
+    if "allOf" in schema and len(schema["allOf"]) == 1 and isinstance(schema["allOf"][0], dict):
         return _plain({**schema["allOf"][0], **{k: v for k, v in schema.items() if k != "allOf"}}, defs, depth - 1)
-    told = {key: value for key, value in schema.items() if key in _GEMINI}
-    if "const" in schema:
-        told["enum"] = [schema["const"]]
+    told = {key: value for key, value in schema.items() if key in _GEMINI and key != "enum"}
+    told |= _listed(schema)
+    if isinstance(told.get("type"), list):
+        told |= _choice([{"type": one} for one in told.pop("type")], defs, depth)
     if "properties" in told:
         told["properties"] = {k: _plain(v, defs, depth - 1) for k, v in told["properties"].items()}
-    if isinstance(told.get("items"), dict):
+    if "items" in told:
         told["items"] = _plain(told["items"], defs, depth - 1)
     choices = schema.get("anyOf") or schema.get("oneOf")
     if choices:
         told.pop("anyOf", None)
-        told |= _choice(cast("list[Mapping[str, Any]]", choices), defs, depth)
+        told |= _choice(choices, defs, depth)
     return told
 
 
-def _choice(choices: list[Mapping[str, Any]], defs: Mapping[str, Any], depth: int) -> JsonObject:
+def _listed(schema: Mapping[str, Any]) -> JsonObject:
+    """The values that a schema lists. Gemini takes texts only; for others the check at the call remains."""
+    values = [schema["const"]] if "const" in schema else schema.get("enum", [])
+    return {"enum": values} if values and all(isinstance(one, str) for one in values) else {}
+
+
+def _choice(choices: Sequence[object], defs: Mapping[str, Any], depth: int) -> JsonObject:
     """Alternatives; "or null" becomes nullable, as Gemini has it."""
-    real = [choice for choice in choices if choice.get("type") != "null"]
+    real = [choice for choice in choices if choice != {"type": "null"}]
     told: JsonObject = {"nullable": True} if len(real) < len(choices) else {}
     if len(real) == 1:
         return {**_plain(real[0], defs, depth - 1), **told}

@@ -9,8 +9,9 @@ from tests.faces.cli.conftest import Run
 
 @pytest.mark.meets("cli:lint")
 def test_lint_reports_what_looks_wrong(run: Run):
-    (finding,) = run("lint", "--json").json
-    assert finding["where"] == "toolboxes.notes"
+    unused, broad = run("lint", "--json").json
+    assert (unused["id"], unused["where"]) == ("L4", "toolboxes.notes")
+    assert (broad["id"], broad["where"]) == ("L6", "agents.helper.toolboxes")
     assert "No agent uses this toolbox." in run("lint").out
 
 

@@ -123,8 +123,11 @@ def _read(said: str) -> bytes:
     if said == "-":
         return sys.stdin.buffer.read(BYTES_OF_ARGUMENTS + 1)
     if said.startswith("@"):
-        with Path(said[1:]).expanduser().open("rb") as file:
-            return file.read(BYTES_OF_ARGUMENTS + 1)
+        try:
+            with Path(said[1:]).expanduser().open("rb") as file:
+                return file.read(BYTES_OF_ARGUMENTS + 1)
+        except OSError as error:
+            raise click.UsageError(f"The arguments in {said[1:]} could not be read: {error.strerror}.") from None
     return said.encode(errors="surrogateescape")
 
 

@@ -66,7 +66,8 @@ def _print(source: str, problems: Sequence[Problem], notes: Sequence[Problem], *
     for kind, found in (("", problems), ("note: ", notes)):
         for one in found:
             place = f"{source}:{one.line}" if one.line else source
-            click.echo(plain(f"{place}: {kind}{one.where}: {one.what} {one.mend}".rstrip()))
+            at = one.where and f"{one.where}: "
+            click.echo(plain(f"{place}: {kind}{at}{one.what} {one.mend}".rstrip()))
     if problems:
         click.echo(count(len(problems), "problem"))
     else:

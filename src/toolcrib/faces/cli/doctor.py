@@ -20,11 +20,12 @@ from toolcrib.faces.cli.faults import FAILED
 from toolcrib.faces.cli.frame import Asked, pass_asked
 from toolcrib.faces.cli.frame import command as declare
 from toolcrib.faces.cli.opening import find, has_store, with_crib
-from toolcrib.faces.cli.output import count, plain, write_json
+from toolcrib.faces.cli.output import count, hanging, plain, write_json
 from toolcrib.services.settings import Settings
 
 OK, WARN, FAIL = "ok", "warn", "fail"
 COLOURS = {OK: "green", WARN: "yellow", FAIL: "red"}
+COLUMN = 21  # where what was found begins
 PACKAGES = (
     "msgspec",
     "pydantic",
@@ -87,9 +88,9 @@ def command(asked: Asked) -> int:
         return FAILED if failed else 0
     for check in checks:
         state = click.style(f"{check.state:<4}", fg=COLOURS[check.state])
-        click.echo(f"{state}  {check.name:<13}  {plain(check.what)}")
+        click.echo(f"{state}  {check.name:<13}  {hanging(plain(check.what), COLUMN)}")
         if check.mend:
-            click.echo(f"{'':<21}{plain(check.mend)}")
+            click.echo(" " * COLUMN + hanging(plain(check.mend), COLUMN))
     warned = sum(check.state == WARN for check in checks)
     click.echo(f"{count(failed, 'failure')}, {count(warned, 'warning')}")
     return FAILED if failed else 0

@@ -55,6 +55,12 @@ def write_table(head: Sequence[str], rows: Iterable[Sequence[object]], *, indent
             click.echo(indent + line)
 
 
+def hanging(text: str, indent: int) -> str:
+    """A text that begins in a column. On a terminal it stays in it."""
+    room = shutil.get_terminal_size().columns - indent if sys.stdout.isatty() else 0
+    return text if room < NARROW else ("\n" + " " * indent).join(_wrapped(text, room))
+
+
 def colour(env: Mapping[str, str] = os.environ) -> bool | None:
     """Whether colours are wanted; None leaves it to whether this is a terminal. NO_COLOR is everybody's convention."""
     said = {"always": True, "never": False}.get(env.get("TOOLCRIB_COLOR", ""))

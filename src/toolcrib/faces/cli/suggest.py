@@ -31,8 +31,9 @@ def command(asked: Asked, agent: str) -> None:
         click.echo(f"There are no recorded calls of {plain(agent)}, so there is nothing to go by.")
         return
     click.echo(f"# From {count(told.calls, 'call')} of {plain(agent)}.")
-    if told.tools:
-        click.echo(f"toolboxes:\n  {plain(agent)}:\n    tools: [{', '.join(told.tools)}]")
+    if told.tools or told.exact:
+        exact = "    exact: true\n" if told.exact else ""
+        click.echo(f"toolboxes:\n  {plain(told.box)}:\n{exact}    tools: [{', '.join(told.tools)}]")
     else:
         click.echo("# It needs no toolbox: the core floor served every call.")
     nearest = ", ".join(f"{name} ({count(extra, 'tool')} more than needed)" for name, extra in told.nearest)

@@ -17,8 +17,10 @@ from starlette.types import ASGIApp
 from toolcrib.app.house import House
 from toolcrib.core.heavy import heavy
 from toolcrib.faces.http import application as http
+from toolcrib.faces.http.repeats import Repeats
 from toolcrib.faces.serving.door import Door, Part
 from toolcrib.faces.serving.hosts import Hosts
+from toolcrib.faces.serving.metrics import Metrics
 from toolcrib.faces.serving.refusals import Refusals
 
 WEB, MCP = "toolcrib.faces.web", "toolcrib.faces.mcp"
@@ -35,14 +37,18 @@ class Composition:
         self._lifespans: list[Lifespan] = []
         web, mcp = _face(WEB), _face(MCP)
         api = http.application(house)
-        parts = [Part(name="http", routes=http.routes(api), app=api)]
+        metrics = Metrics(house)
+        parts = [
+            self._part("metrics", [*metrics.routes()]),
+            Part(name="http", routes=http.routes(api), app=Repeats(api)),
+        ]
         if mcp is not None:
             parts.append(self._part("mcp", self._mcp(mcp), MOST_MCP))
         if web is not None:
             parts.append(self._part("web", self._web(web)))
         server = house.config.server
         hosts = Hosts(server.hosts, house.settings.url, house.settings.host)
-        self.app: ASGIApp = Door(house, parts, hosts, Refusals(page=web is not None))
+        self.app: ASGIApp = Door(house, parts, hosts, Refusals(page=web is not None), metrics.requested)
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:

@@ -12,8 +12,9 @@ from typing import Self
 
 from msgspec import Struct
 
+from toolcrib.core.errors import ToolFailed
 from toolcrib.machine.files import openat
-from toolcrib.safety.paths import Barred, outside
+from toolcrib.safety.paths import Barred, outside, refuse_protected
 
 LINKS = 40
 _HANDLE = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -61,8 +62,15 @@ class Beneath:
         The caller closes the spot's directory.
         """
         self.barred.refuse(path, asked)
+        refuse_protected(path, asked)
         with _Walk(self, root, path, asked, made=made) as walk:
-            return walk.spot()
+            spot = walk.spot()
+        try:
+            refuse_protected(spot.path, asked)
+        except ToolFailed:
+            os.close(spot.directory)
+            raise
+        return spot
 
 
 class _Walk:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from toolcrib.core.errors import ToolFailed
 from toolcrib.safety.paths import shown
+from toolcrib.services.content.files import BYTES_SEARCHED
 
 
 class _Words(NamedTuple):
@@ -24,7 +25,7 @@ _WORDS = {
     errno.EACCES: _Words("access_denied", "the operating system does not allow it"),
     errno.EPERM: _Words("access_denied", "the operating system does not allow it"),
     errno.EROFS: _Words("access_denied", "the file system is read-only"),
-    errno.ELOOP: _Words("not_found", "its symbolic links lead in a circle"),
+    errno.ELOOP: _Words("bad_path", "its symbolic links lead in a circle"),
     errno.ENAMETOOLONG: _Words("bad_path", "the name is too long", "A name may have 255 bytes."),
     errno.EINVAL: _Words("bad_path", "the name is not one this file system takes"),
     errno.EILSEQ: _Words("bad_path", "the name is not one this file system takes"),
@@ -74,8 +75,9 @@ def linked(path: str) -> ToolFailed:
 
 def too_large(path: str, size: int, limit: int) -> ToolFailed:
     """More than may be read at once."""
+    cut = "A shell command can search it or cut it into parts."
     return ToolFailed(
         f"{shown(path)} has {size / 1048576:,.1f} MB; at most {limit / 1048576:,.0f} MB can be read.",
         code="too_large",
-        hint="grep finds lines in it, and a shell command can cut it into parts.",
+        hint="grep finds lines in it, and a shell command can cut it into parts." if size <= BYTES_SEARCHED else cut,
     )

@@ -34,8 +34,13 @@ class Root:
         self._durable = durable  # wait until the disk has it
 
     def relative(self, path: str) -> str:
-        """The path cleaned and relative to the root."""
-        return paths.clean(path, self.beneath.roots)
+        """The path cleaned and relative to the root. `..` behind a link that leads out of it is refused."""
+        cleaned = paths.clean(path, self.beneath.roots)
+        if "/.." in path:
+            real = os.path.realpath(f"{self.path}/{path}" if not path.startswith("/") else path)
+            if not any(real == root or real.startswith(f"{root.rstrip('/')}/") for root in self.beneath.roots):
+                raise paths.outside(path)
+        return cleaned
 
     @contextmanager
     def entered(self, asked: str) -> Generator[int]:

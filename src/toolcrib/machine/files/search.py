@@ -23,9 +23,7 @@ from toolcrib.safety import boundaries, patterns
 from toolcrib.safety.globs import quoted
 from toolcrib.safety.ignore import VERSION_CONTROL, Sieve, Wanted
 from toolcrib.safety.text import searchable
-from toolcrib.services.content.files import FileHits, Hits, Line, Mode, Query
-
-BYTES_SEARCHED = 50 * 1024 * 1024  # a larger file is passed over
+from toolcrib.services.content.files import BYTES_SEARCHED, FileHits, Hits, Line, Mode, Query
 
 
 class Match(Struct, frozen=True):
@@ -46,16 +44,26 @@ def search(root: Root, query: Query, halt: Halt, program: str | None = None) -> 
         top, status = tree.start(root, handle, query.path)
         if not stat.S_ISDIR(status.st_mode):
             return _gathered(look(root, handle, _single(top, status, query), query, halt), query)
+        os.close(root.beneath.open_plain(handle, top, os.O_RDONLY | os.O_DIRECTORY))
+        passed = tree.Passed(BYTES_SEARCHED)
+        files = tree.candidates(root, handle, top, sieve, ignore=not query.no_ignore, passed=passed)
         if program and (query.no_ignore or _plain_parents(root, handle, top)):
             globs += [f"!/{quoted(prefix)}" for prefix in root.barred.prefixes]
             rules = _root_rules(root, handle, top) and not query.no_ignore
             command = ripgrep.command(program, query, top, globs, rules=rules, size=BYTES_SEARCHED)
             where = f"/proc/self/fd/{handle}" if os.path.exists("/proc/self/fd") else root.path  # noqa: PTH110
             found = ripgrep.run(command, where, query, halt, lambda path: _data(root, handle, path) is not None)
-            return _gathered(found, query)
-        os.close(root.beneath.open_plain(handle, top, os.O_RDONLY | os.O_DIRECTORY))
-        files = tree.candidates(root, handle, top, sieve, ignore=not query.no_ignore)
-        return _gathered(look(root, handle, files, query, halt), query)
+            return _with_passed(_gathered(found, query), passed, files, halt)
+        return _with_passed(_gathered(look(root, handle, files, query, halt), query), passed, (), halt)
+
+
+def _with_passed(hits: Hits, passed: tree.Passed, rest: Iterable[str], halt: Halt) -> Hits:
+    """The hits, and what was not looked into; ripgrep does not tell, so its walk is walked once more."""
+    if hits.cut:
+        return hits
+    for _ in rest:
+        halt.check()
+    return msgspec.structs.replace(hits, large=tuple(passed.large), linked=tuple(passed.linked))
 
 
 def _single(path: str, status: os.stat_result, query: Query) -> list[str]:

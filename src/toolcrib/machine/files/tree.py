@@ -7,6 +7,7 @@ one handle at a time however deep it goes.
 import os
 import stat
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from msgspec import Struct
 
@@ -27,6 +28,7 @@ class _Name(Struct, frozen=True):
     path: str
     kind: Kind
     size: int
+    links: int = 1
 
     @property
     def skipped(self) -> bool:
@@ -52,11 +54,11 @@ def names(root: Root, handle: int, path: str, *, sizes: bool = False) -> list[_N
 
 def _name(entry: "os.DirEntry[str]", prefix: str, *, sizes: bool) -> _Name:
     kind = _kind(entry)
-    try:
-        size = entry.stat(follow_symlinks=False).st_size if sizes and kind is Kind.FILE else 0
-    except OSError:  # gone since
-        size = 0
-    return _Name(entry.name, prefix + entry.name, kind, size)
+    if sizes and kind is Kind.FILE:
+        with suppress(OSError):  # gone since
+            status = entry.stat(follow_symlinks=False)
+            return _Name(entry.name, prefix + entry.name, kind, status.st_size, status.st_nlink)
+    return _Name(entry.name, prefix + entry.name, kind, 0)
 
 
 def _kind(entry: "os.DirEntry[str]") -> Kind:
@@ -146,7 +148,23 @@ def _descend(root: Root, handle: int, top: str, goes_into: Callable[[_Name], boo
             todo += names(root, handle, one.path, sizes=True)[::-1]
 
 
-def candidates(root: Root, handle: int, top: str, sieve: Sieve, *, ignore: bool) -> Iterator[str]:
+class Passed:
+    """The files that a search comes by and does not look into."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.large: list[str] = []
+        self.linked: list[str] = []
+
+    def takes(self, one: _Name) -> bool:
+        """Whether the file is one of them."""
+        mine = self.linked if one.links > 1 else self.large if one.size > self._most else None
+        if mine is not None:
+            mine.append(one.path)
+        return mine is not None
+
+
+def candidates(root: Root, handle: int, top: str, sieve: Sieve, *, ignore: bool, passed: Passed) -> Iterator[str]:
     """The files a search looks into, in path order: what ripgrep would look into."""
     level: Level | None = None
     for parent in parents(top) if ignore else ():
@@ -155,9 +173,10 @@ def candidates(root: Root, handle: int, top: str, sieve: Sieve, *, ignore: bool)
     while todo:
         one, level = todo.pop()
         if one.kind is Kind.FILE:
-            yield one.path
+            if not passed.takes(one):
+                yield one.path
             continue
-        listed = names(root, handle, one.path)
+        listed = names(root, handle, one.path, sizes=True)
         level = _level(root, handle, one.path, listed, level) if ignore else None
         todo += [(below, level) for below in reversed(listed) if _stays(below, sieve, level)]
 

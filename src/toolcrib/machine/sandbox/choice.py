@@ -50,10 +50,13 @@ class Host(Struct, frozen=True, kw_only=True):
         return tuple(limit for limit, held in own.items() if not held)
 
 
-@cache
 def host(*, root: bool) -> Host:
     """This machine for those who are root, or are not; looked at once."""
-    linux = sys.platform == "linux"
+    return _looked_at(root=root, linux=sys.platform == "linux")
+
+
+@cache
+def _looked_at(*, root: bool, linux: bool) -> Host:
     ourselves = root == (os.geteuid() == 0)
     return Host(
         bases=_bases() if linux and ourselves else {},
@@ -76,7 +79,8 @@ def _bases() -> groups.Bases:
     except OSError:
         return {}
     bases = groups.find(own, mounts)
-    tried = groups.Group(bases, f"toolcrib-{os.getpid()}-0")
+    groups.sweep(bases)
+    tried = groups.Group(bases, groups.name())
     made = tuple(tried.folders)
     tried.end()
     return {controller: base for controller, base in bases.items() if controller in made}

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from toolcrib.core.errors import ToolFailed
 from toolcrib.machine.sandbox.keeper.ghosts import is_ghost
+from toolcrib.safety.paths import PROTECTED_FILES, PROTECTED_FOLDERS
 
 # Programs and their libraries. A root that is a link (bin -> usr/bin) is made a link inside as well.
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")
@@ -20,12 +21,6 @@ _SETTINGS = (
 )  # fmt: skip
 # No folder that may hold keys as well: root's own keys can be read by programs that root lets run.
 SETTINGS = tuple(f"/etc/{name}" for name in _SETTINGS)
-# Names at the top of a workspace that make other programs run code, or ours trust somebody.
-PROTECTED_FILES = (
-    ".bash_login", ".bash_logout", ".bash_profile", ".bashrc", ".envrc", ".gitconfig", ".gitmodules", ".mcp.json",
-    ".profile", ".ripgreprc", ".zlogin", ".zlogout", ".zprofile", ".zshenv", ".zshrc", "toolcrib.yaml",
-)  # fmt: skip
-PROTECTED_FOLDERS = (".claude", ".cursor", ".idea", ".vscode")
 # Of the files those that are read wherever they lie. The others mean something in a home folder only, and are covered
 # when they are there, or when the workspace is somebody's home.
 _ANYWHERE = {".bashrc", ".envrc", ".gitmodules", ".mcp.json", ".profile", ".zshrc", "toolcrib.yaml"}

@@ -66,7 +66,7 @@ _TABLE: dict[str, tuple[str, ...]] = {
         r"(?<=[\s\"'])[\w$#]+/\"?([^\s@/\"']+)\"?@",
         r"(?<=\s)[A-Za-z_]\w*/([^\s@/\"']{4,})(?=\s|$)",
     ),
-    "cqlsh influx clickhouse-client clickhouse mclient kinit twine svn hg rdesktop xfreerdp wlfreerdp evil-winrm"
+    "cqlsh influx clickhouse-client clickhouse mclient kinit twine svn hg rdesktop freerdp xfreerdp wlfreerdp evil-winrm"
     " crackmapexec netexec nxc hydra medusa az psexec psexec64 winexe plink pscp psftp pscp.exe plink.exe vncviewer nmap"
     " ansible sshfs kafkacat kcat rabbitmqadmin tsh psql pg_dump rclone restic borg ncftp tnsping impacket-psexec"
     " secretsdump nifi akamai ssh-keygen oc cypher-shell arangosh ibmcloud odo argocd influxd ksql snowsql": (

@@ -28,6 +28,8 @@ KEYWORDS = [
     "sig",
     "otp",
     "jwt",
+    "_pat",
+    "-pat",
     "hmac",
     "psk",
     "seed",
@@ -41,13 +43,17 @@ KEYWORDS = [
 _PLACES = (*KEYWORDS, *sorted(VENDORS))
 # No counts in what is searched: each would be a state for every place, and the search would no longer be one pass.
 _GAP = rb"[ \t]*"
-_SEP = rb"(?:::[ \t]|::?:=|[.+]=|=>|:=|\?=|:[ \t]*[A-Za-z_][A-Za-z0-9_.|?]*[ \t]*=|==?=?|:|->|<-|!=|%3[aAdD])"
+_SEP = (
+    rb"(?:::[ \t]|::?:=|[.+]=|=>|:=|\?=|:[ \t]*[&A-Za-z_][A-Za-z0-9_.|?&' <>]*=|==?=?|:|->|<-|!=|%3[aAdD]"
+    rb"|as[ \t]+[a-z]+[ \t]*=|\{[ \t]*get;[a-z; \t]*\}[ \t]*=|\.(?:type|fill|send_?keys|set_?value|val)\("
+    rb"|[:=][ \t]*[A-Za-z_][A-Za-z0-9_.]*[ \t]+(?:\|\||\?\?))"
+)
 _QUOTE = rb"\\*[\"'`]"
 _REST = (
     rb"[A-Za-z0-9_.\-]*"
-    rb"(?:(?:" + _QUOTE + rb")?[\])}]*" + _GAP + _SEP + _GAP + rb"[\[(]?[brufBRUFL@$]*"
+    rb"(?:[\])}]*(?:" + _QUOTE + rb")?[\])}]*" + _GAP + _SEP + _GAP + rb"[\[(]?[brufBRUFL@$]*"
     rb"(?:" + _QUOTE + rb"[^\s\"'`]{4}|[^\s\"'`,;(){}<>\[\]|]{4})"
-    rb"|(?:" + _QUOTE + rb")?[ \t]*(?:[,(]|\)[ \t]*\{)?[ \t]*[bru@$]?" + _QUOTE + rb"[^\s\"'`,]{4}"
+    rb"|[\])}]*(?:" + _QUOTE + rb")?[ \t]*(?:[,(]|\)[ \t]*\{)?[ \t]*[bru@$]?" + _QUOTE + rb"[^\s\"'`,]{4}"
     rb"|>[^\s<>\"'`]{4})"
 )
 ROWS = tuple(Row(word.encode(), _REST) for word in _PLACES)
@@ -55,8 +61,10 @@ ROWS = tuple(Row(word.encode(), _REST) for word in _PLACES)
 _NAME = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 _TAIL = re.compile(r"[A-Za-z0-9_.\-]*")
 _AFTER = re.compile(
-    r"""(?x) (?P<close>\\{0,3}["'`])? [\])}]{0,2} [ \t]*
-    (?P<sep> ::?:= | ::(?=[ \t]) | [.+]= | => | := | \?= | :[ \t]{0,4}[A-Za-z_][\w.|?]{0,24}[ \t]{1,4}=(?=[ \t]) | :[ \t]{0,4}(?:str|string|String)[ \t]{0,4}= | ={1,3} | : | -> | <- | != | %3[aAdD]
+    r"""(?x) (?:[\])}]{1,2}(?=["'`]))? (?P<close>\\{0,3}["'`])? [\])}]{0,2} [ \t]*
+    (?P<sep> \.(?:[tT]ype|fill|[sS]end_?[kK]eys|[sS]et_?[vV]alue|val)\( | [aA]s[ \t]{1,4}\w{1,16}[ \t]{0,4}=
+       | \{[ \t]{0,2}get;[\w; \t]{0,16}\}[ \t]{0,4}= | [:=][ \t]{0,4}[A-Za-z_][\w.]{0,60}[ \t]{1,4}(?:\|\||\?\?)(?=[ \t]*["'`])
+       | ::?:= | ::(?=[ \t]) | [.+]= | => | := | \?= | :[ \t]{0,4}&?(?:'\w{1,16}[ \t])?(?:mut[ \t])?[A-Za-z_][\w.|?<>]{0,24}[ \t]{1,4}=(?=[ \t]) | :[ \t]{0,4}(?:str|string|String)[ \t]{0,4}= | ={1,3} | : | -> | <- | != | %3[aAdD]
        | [,(] | \)[ \t]{0,2}\{ | > | (?=[ \t]*[bru@$]?\\{0,3}["'`]) )
     [ \t]* [\[(]? (?:[brufBRUFL@$]{0,2}(?P<quote>\\{0,3}(?:\"\"\"|'''|["'`])))? """
 )
@@ -175,6 +183,8 @@ class _Reader:
         if not sep and (quote == "`" or name == "pass"):
             return  # prose: pass `x=1` to ...
         value, alone = self._value(at, quote, sep)
+        if not sep and value[:1] in ")];,:.}":
+            return  # the quote was the end of a string that names the secret
         if value.endswith("(") and _WRAPS.match(value) and (inner := _STRING.match(text, at + len(value))) is not None:
             at, quote, value = inner.start(2), inner[1], inner[2]
         self.done = at + len(value)

@@ -20,12 +20,27 @@ _SIZES = sorted({len(row.literal) for row in ROWS}, reverse=True)
 _REACH = 120  # characters that may stand before an inner literal
 # Kinds whose shape is short: they must also read like no word.
 _DOUBTED = frozenset(
-    {"openai", "vault", "resend", "lob", "launchdarkly", "alibaba", "voyage", "yandex", "brave", "nuget", "appveyor"}
+    {
+        "openai",
+        "vault",
+        "resend",
+        "lob",
+        "launchdarkly",
+        "alibaba",
+        "voyage",
+        "yandex",
+        "brave",
+        "nuget",
+        "appveyor",
+        "checkout",
+        "ntfy",
+    }
 )
 # Kinds whose beginning is so short that the rest must have letters of both cases and digits.
 _MIXED = frozenset(
     {"litellm", "composio", "modal", "roboflow", "crates", "flagsmith", "mollie", "gocardless", "bitcoin"}
     | {"mandrill", "fauna", "secret-key", "sanity", "adafruit", "netbird", "honeybadger"}
+    | {"okta", "airtable-key", "beamer", "chargebee", "gemfury", "ionic", "mem0", "clickhouse", "dub"}
 )
 
 _PIECES = 6
@@ -166,13 +181,21 @@ def _is_token(token: str, row: Row) -> bool:
     body = token[len(row.literal) :] if not row.before else token
     if is_placeholder(body) and (len(set(body.lower())) <= 2 or _is_example(token)):
         return False
-    if row.kind in _MIXED and not (any(map(str.isdigit, body)) and body.upper() != body != body.lower()):
+    if row.kind in _MIXED and (
+        body.upper() == body or body == body.lower() or not (any(map(str.isdigit, body)) or _changes(body))
+    ):
         return False
     return row.kind not in (_DOUBTED | _MIXED) or (
         (any(c.isdigit() for c in body) or "-" not in body) and is_random(body)
     )
 
 
+def _changes(body: str) -> bool:
+    """Whether the cases change more often than in a name."""
+    return len(_CASE.findall(body)) * 3 >= len(body)
+
+
+_CASE = re.compile(r"(?<=[a-z])[A-Z]|(?<=[A-Z])[a-z]")
 _EXAMPLE = re.compile(r"(?i)example|x{5,}|your|placeholder|redacted|dummy|\*{3}|0{12,}")
 
 

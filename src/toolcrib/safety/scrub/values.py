@@ -228,8 +228,17 @@ _POPULAR = frozenset(
 )
 _WORDS = re.compile(r"[A-Za-z]+|[0-9]+")
 _TURNS = re.compile(r"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]")
-_BOOTSTRAP = re.compile(r"[a-z0-9]{6}\.[a-z0-9]{16}")  # a token of Kubernetes, which reads like code
+_BOOTSTRAP = re.compile(
+    r"[a-z0-9]{6}\.[a-z0-9]{16}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_.-]+"
+)  # a token of Kubernetes, which reads like code
 _LABEL = re.compile(r"(?:[a-z]+|v?[0-9]{1,4})(?:[-_./:](?:[a-z]+|v?[0-9]{1,4}))+")
+# As people choose them: a word with three digits or with two digits and an odd sign. Algorithms look the same.
+_HUMAN = re.compile(
+    r"(?i)(?!(?:[a-z]*sha|aes|[rhep]s|hmac|md|base|utf|rsa|ed|cp|iso|http|tls|port|v|x|code|error|status|id|step|page|user|test"
+    r"|key|token|secret|item|node|room|run|build|job|version|api)[-_]?[0-9])"
+    r"(?:[a-z]{4,}[0-9]{3,8}|(?-i:(?=.*[0-9])(?=.*[a-z])(?=.*[A-Z]))[a-z0-9]{8,}[!#$%^&*?]{1,3}|(?=.*[0-9]{2})[a-z0-9_]*[a-z]{4}[a-z0-9_]*[!@#$%^&*?][a-z0-9_!@#$%^&*?]*)"
+)
+_SHIFTED = re.compile(r"[!@#$%^&*]")
 _ODD = re.compile(r"[^A-Za-z0-9_.\- /]")
 
 
@@ -241,6 +250,7 @@ def is_placeholder(value: str) -> bool:
 
 def is_secret(value: str, level: int, *, quoted: bool, alone: bool = False) -> bool:
     """Whether the value is one, given what its name promises. `alone`: it is all that its line assigns."""
+    value = value.strip(" ") if quoted else value
     size = len(value)
     if (
         size > LONGEST
@@ -310,7 +320,9 @@ def _is_odd(value: str, level: int, *, quoted: bool, alone: bool) -> bool:
     if level == PASSWORD:
         return _is_password(value, quoted=quoted, alone=alone)
     if level == SECRET:
-        return is_random(value) if len(value) >= 8 else _is_short_mix(value) and (quoted or alone)
+        if is_random(value) and (len(value) >= 8 or ((quoted or alone) and _is_short_mix(value))):
+            return True
+        return (quoted or alone) and _HUMAN.fullmatch(value) is not None
     return len(value) >= 16 and is_random(value) and any(c.isdigit() for c in value) and not _is_label(value)
 
 
@@ -332,7 +344,7 @@ def _is_password(value: str, *, quoted: bool, alone: bool) -> bool:
         return True
     lowered = [word.lower() for word in parts(value)]
     if lowered and all(word in _STOP or (word.isdigit() and len(word) < 3) for word in lowered):
-        return False
+        return free and len(_SHIFTED.findall(value)) > 1 and value[-1] != ")"
     return is_random(value) or _is_chosen(value, lowered, free=free)
 
 

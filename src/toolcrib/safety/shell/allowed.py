@@ -110,6 +110,7 @@ ALLOWED = _table(_READERS) | _table(_DEVELOPING)
 BUILDERS = frozenset(_table(_DEVELOPING)) | {"npm", "yarn", "pnpm", "cargo", "go", "python", "python3", "node", "pip"}
 
 
+_REST = {"date": "Idrf", "sort": "kt"}  # letters behind which the rest of a word is a value
 _PLACE = re.compile(r"\+{1,2}(?:[FGg]|[0-9]+[gGp%]?)\Z")  # where a pager begins
 
 
@@ -123,6 +124,15 @@ def pattern_first(name: str) -> bool:
     return name in _PATTERN_FIRST
 
 
+def _cluster(name: str, word: str) -> str:
+    """An option word without the value that stands right behind its letter."""
+    rest = _REST.get(name)
+    if rest is None or word.startswith("--"):
+        return word
+    end = next((at + 1 for at, letter in enumerate(word) if letter in rest), len(word))
+    return word[:end]
+
+
 def permitted(run: Run) -> str:
     """Nothing if the table lets the command run; otherwise what it would have to do without."""
     barred = ALLOWED.get(run.name)
@@ -132,7 +142,7 @@ def permitted(run: Run) -> str:
         if word[:1] in {"-", "+"}:
             if word == "--":
                 break
-            bare = plain(word)
+            bare = _cluster(run.name, plain(word))
             for option in barred:
                 if is_option(bare, option) or (option == "+" and _PLACE.match(bare) is None and bare[:1] == "+"):
                     return option

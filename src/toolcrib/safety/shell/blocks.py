@@ -28,7 +28,9 @@ def branch(walk: Walker, node: "Node", scope: Scope, stdin: str | None) -> str:
 
 def loop(walk: Walker, node: "Node", scope: Scope, stdin: str | None) -> str:
     """A loop's body is walked twice: what the first round assigns, the second may use."""
-    if _endless(node):
+    if _endless(node) and _leaves_running(node):
+        walk.note(DENY, "fork-bomb", "it would start one process after the other until the machine stops")
+    elif _endless(node):
         walk.note(ASK, "endless", "it would never end by itself")
     scope.loose += 1
     before = dict(scope.names)
@@ -48,7 +50,21 @@ def _endless(node: "Node") -> bool:
     """A loop whose condition always holds, and that neither waits nor leaves."""
     condition = next((child for child in node.children if child.is_named), None)
     always = text_of(condition) in _ALWAYS if condition is not None else ";;" in text_of(node)[:16].replace(" ", "")
-    return always and not _ENDS.search(text_of(node))
+    return always and not _ENDS.search(" ".join(text_of(one) for one in _body(node) if not _left_running(one)))
+
+
+def _body(node: "Node") -> list["Node"]:
+    group = next((child for child in node.children if child.type == "do_group"), node)
+    return [child for child in group.children if child.is_named]
+
+
+def _left_running(node: "Node") -> bool:
+    following = node.next_sibling
+    return following is not None and following.type == "&"
+
+
+def _leaves_running(node: "Node") -> bool:
+    return any(map(_left_running, _body(node)))
 
 
 def for_each(walk: Walker, node: "Node", scope: Scope, stdin: str | None) -> str:

@@ -146,6 +146,13 @@ _PERL = re.compile(
 )
 
 
+_FIELDS = re.compile(
+    r"print\s*(?:join\s*\(?\s*[\"'][^\"'$@`\\]{0,4}[\"']\s*,\s*)?(?:[\"']?[$@]F?(?:\[-?\d+(?:,\s*-?\d+|\.\.-?\d+)*\]|_|\.)[\"']?(?:\s*,\s*|\s*\.\s*)?)+\)?"
+    r"(?:\s*(?:if|unless)\s+(?:/[^/`$@(]*/|\$\.\s*[<>=!]=?\s*\d+))?;?"
+)
+
+
 def harmless_perl(text: str) -> bool:
     """A single match or replacement, without code in it."""
-    return _PERL.fullmatch(text.strip()) is not None and "(?{" not in text and "(??{" not in text
+    text = text.strip()
+    return (_PERL.fullmatch(text) or _FIELDS.fullmatch(text)) is not None and "(?{" not in text and "(??{" not in text

@@ -47,7 +47,8 @@ def command(walk: Walker, node: "Node", scope: Scope, stdin: str | None, extra: 
     """One command of the tree; `extra` words were found behind a redirection."""
     made = Gathered()
     whole, first, last = node.text or b"", node.start_byte, node.start_byte
-    for child in node.children:
+    children = node.children
+    for child in children[:-1] if _descriptor(node) else children:
         gap = whole[last - first : child.start_byte - first]
         last = child.end_byte
         if child.type == "variable_assignment":
@@ -65,6 +66,20 @@ def command(walk: Walker, node: "Node", scope: Scope, stdin: str | None, extra: 
             made.word(walk.words.text(child, scope), joins=joins, translated=child.type == "string")
     made.argv += extra
     return _started(walk, made, scope, stdin)
+
+
+def _descriptor(node: "Node") -> bool:
+    """Whether the last word is the number of a handle: `sh 0<file`, which the grammar takes for an argument."""
+    last = node.children[-1]
+    if not text_of(last).isdecimal():
+        return False
+    following = node.next_sibling
+    return (
+        following is not None
+        and following.type == "file_redirect"
+        and following.start_byte == last.end_byte
+        and following.child_by_field_name("descriptor") is None
+    )
 
 
 _ENDLESS = frozenset(("/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from toolcrib.safety.shell.allowed import ALLOWED, BUILDERS, names_only, pattern_first, permitted
 from toolcrib.safety.shell.judged import ALLOW, ASK, DENY
+from toolcrib.safety.shell.looking import only_looks
 from toolcrib.safety.shell.marks import (
     HIDDEN,
     LOOSE,
@@ -187,6 +188,8 @@ def _program(walk: Machine, path: str, argv: Sequence[str], scope: Scope, stdin:
 def _handled(run: Run) -> str | None:
     if len(run.words) == 1 and run.words[0] in _QUESTIONS and "/" not in run.path:
         return None
+    if only_looks(run):
+        return UNKNOWN
     handle = HANDLES.get(run.name)
     if handle is not None:
         return handle(run)
@@ -222,7 +225,11 @@ def _files(run: Run, scope: Scope) -> bool:
     if not scope.files and names_only(run.name):
         return False
     secret = False
-    for name in map(_file_name, run.words[1:] if pattern_first(run.name) else run.words):
+    if run.name in _IDENTITIES:
+        words = _without(run, _IDENTITIES[run.name])
+    else:
+        words = run.words[1:] if pattern_first(run.name) else run.words
+    for name in map(_file_name, words):
         if not name:
             continue
         if SECRET in scope.files.get(resolved(name, scope.cwd), ""):
@@ -232,6 +239,30 @@ def _files(run: Run, scope: Scope) -> bool:
     if secret:
         _spread(run, scope)
     return secret
+
+
+# Options behind which a key stands that is used and not sent; using one is asked about all the same.
+_IDENTITIES: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("ssh", "scp", "sftp", "autossh", "sshfs"), frozenset(("-i", "-F", "-S", "-E"))),
+    "rsync": frozenset(("-e", "--rsh", "--password-file")),
+    "curl": frozenset(("--key", "--cert", "-E", "--cacert", "--netrc-file")),
+    "wget": frozenset(("--private-key", "--certificate", "--ca-certificate")),
+}
+
+
+def _without(run: Run, options: frozenset[str]) -> list[str]:
+    """The words without those options and their values."""
+    out: list[str] = []
+    skip = False
+    for word in run.words:
+        if skip:
+            skip = False
+            run.ask("credential", f"it would use the key {shown(word)}")
+        elif word in options:
+            skip = True
+        elif word.partition("=")[0] not in options:
+            out.append(word)
+    return out
 
 
 def _file_name(word: str) -> str:

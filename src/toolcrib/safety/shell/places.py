@@ -144,8 +144,11 @@ def system_root(word: str, cwd: str = "") -> str:
     return ""
 
 
+_ALL_OF = re.compile(r"~?/(?:\*+|\.\*|\?\*|\.\?+\*|\.\[[!^.\]]+\]\*)")  # everything in it, by whatever pattern
+
+
 def _is_root(path: str) -> bool:
-    if path in {"/", "~", "//", "/*", "~/*", "~/.*", "/.*", "~/", "~root"} or path.startswith("/./*"):
+    if path in {"/", "~", "//", "~/", "~root"} or path.startswith("/./*") or _ALL_OF.fullmatch(path):
         return True
     if re.match(r"[A-Za-z]:[\\/]*\*?(?:\.\*)?$", path) or re.match(r"(?i)[a-z]:[\\/]+(windows|users|program)", path):
         return True

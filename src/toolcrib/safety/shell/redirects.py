@@ -133,7 +133,8 @@ def _file(machine: Machine, scope: Scope, each: Redirect, flow: Flow) -> None:
     path = resolved(each.target, scope.cwd)
     if each.sign in _READS:
         secret = note_read(machine, each.target, scope)
-        flow.stdin = scope.files.get(path, UNKNOWN) + (SECRET if secret else "")
+        empty = "" if path == "/dev/null" else UNKNOWN
+        flow.stdin = scope.files.get(path, empty) + (SECRET if secret else "")
     if each.sign in _WRITES:
         note_write(machine, each.target, scope)
         if machine.depth and not is_harmless(each.target):

@@ -8,7 +8,7 @@ from toolcrib.core.policy import AgentRules
 from toolcrib.core.prompt import tokens
 from toolcrib.core.registry import UnknownName
 from toolcrib.core.resolver import Resolver, Seat
-from toolcrib.core.tool import Effect, Flow
+from toolcrib.core.tool import Effect, Flow, Traits
 
 TOOLS_MANY = 60
 TOKENS_MANY = 20_000
@@ -89,25 +89,33 @@ def _boxes(resolver: Resolver) -> Iterator[Finding]:
             yield Finding(
                 "L5", f"toolboxes.{box.name}", "It grants nothing in this version.", "Add tools, or delete it."
             )
-        if mask.bit_count() >= BROAD:
-            risky = [t.name for t in resolver.registry.tools_of(mask) if _risky(t.traits.effect, t.traits.flow)]
-            if risky:
-                what = f"A broad toolbox ({mask.bit_count()} tools) holds {', '.join(risky[:5])}."
-                yield Finding(
-                    "L6", f"toolboxes.{box.name}", what, "Move what destroys or reads secrets to a box of its own."
-                )
+        if mask.bit_count() >= BROAD and (risky := _risky(resolver, mask)):
+            what = f"A broad toolbox ({mask.bit_count()} tools) holds {risky}."
+            yield Finding(
+                "L6", f"toolboxes.{box.name}", what, "Move what destroys or reads secrets to a box of its own."
+            )
 
 
-def _risky(effect: Effect, flow: frozenset[Flow]) -> bool:
-    return effect is Effect.DESTROY or {Flow.PRIVATE, Flow.SENDS} <= flow
+def _risky(resolver: Resolver, mask: int) -> str:
+    """The tools that destroy, read secrets, or both read what is private and send: the first of them by name."""
+    names = [tool.name for tool in resolver.registry.tools_of(mask) if _risk(tool.traits)]
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def _risk(traits: Traits) -> bool:
+    return traits.effect is Effect.DESTROY or traits.reveals or {Flow.PRIVATE, Flow.SENDS} <= traits.flow
 
 
 def _agent(resolver: Resolver, rules: AgentRules, many: int, heavy: int) -> Iterator[Finding]:
-    at, grants = f"agents.{rules.name}", resolver.grants
-    for name in rules.toolboxes:
-        if resolver.toolbox(name) is None:
-            yield Finding("L7", f"{at}.toolboxes", f"There is no toolbox {name!r}; it grants nothing.", "Name another.")
+    at = f"agents.{rules.name}"
     view = resolver.view(Seat(agent=rules.name))
+    for name in rules.toolboxes:
+        box = resolver.toolbox(name)
+        if box is None:
+            yield Finding("L7", f"{at}.toolboxes", f"There is no toolbox {name!r}; it grants nothing.", "Name another.")
+        elif box.builtin and resolver.box(box.name).bit_count() >= BROAD and (risky := _risky(resolver, view.issued)):
+            what = f"Through the broad toolbox {box.name} it holds {risky}."
+            yield Finding("L6", f"{at}.toolboxes", what, f"Give it a box of its own: toolcrib suggest {rules.name}.")
     if len(view) > many:
         yield Finding(
             "L8",
@@ -120,14 +128,27 @@ def _agent(resolver: Resolver, rules: AgentRules, many: int, heavy: int) -> Iter
         yield Finding(
             "L9", at, f"Its tools cost about {cost:,} tokens in every request.", "Set tool_tokens, or use toolkits."
         )
-    granted = resolver.mask(name for box in rules.toolboxes if (b := resolver.toolbox(box)) for name in b.tools)
-    for name in rules.deny:
-        mask = resolver.mask((name,))
-        floor = resolver.mask((*grants.floor, *(tool.name for tool in rules.tools)))
-        if mask and not mask & (granted | floor) and not rules.allowed_toolkits:
-            yield Finding(
-                "L10",
-                f"{at}.deny",
-                f"Nothing grants {name}, so denying it does nothing.",
-                "Remove it, or keep it as a guard.",
-            )
+    yield from _idle(resolver, rules)
+
+
+def _idle(resolver: Resolver, rules: AgentRules) -> Iterator[Finding]:
+    """Entries of an agent's own lists that change nothing."""
+    at, grants, policy = f"agents.{rules.name}", resolver.grants, resolver.grants.policy
+    boxes = [name for box in rules.toolboxes if (b := resolver.toolbox(box)) for name in b.tools]
+    granted = resolver.mask((*boxes, *grants.floor, *(tool.name for tool in rules.tools)))
+    restored = resolver.mask((*policy.also_allow, *rules.also_allow))
+    passed = resolver.registry.everything if policy.allow is None else resolver.mask(policy.allow)
+    for key, names in (("deny", rules.deny), ("allow", rules.allow or ())):
+        for name in names:
+            mask, where = resolver.mask((name,)), f"{at}.{key}"
+            if not mask:
+                continue
+            if not mask & granted and not rules.allowed_toolkits:
+                what = f"Nothing grants {name}, so this entry does nothing."
+                yield Finding("L10", where, what, "Remove it, or keep it as a guard.")
+            elif key == "allow" and not mask & passed:
+                what = f"policy.allow leaves {name} out before, so allowing it here does nothing."
+                yield Finding("L11", where, what, "Add it to policy.allow, or remove it here.")
+            elif key == "deny" and not mask & ~restored:
+                what = f"also_allow restores {name}, so denying it does nothing."
+                yield Finding("L12", where, what, "Take it out of also_allow, or put it on policy.hard_deny.")

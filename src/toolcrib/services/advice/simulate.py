@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from toolcrib.core.resolver import Resolver, Seat
+from toolcrib.core.resolver import Resolver, Seat, all_exact
 
 
 class Past(Struct, frozen=True):
@@ -53,7 +53,9 @@ class Suggestion(Struct, frozen=True, kw_only=True):
     """The smallest toolbox that would have served an agent's recorded calls, and the boxes that come nearest."""
 
     agent: str
+    box: str  # a name for it that no toolbox has
     calls: int
+    exact: bool = False  # its boxes are exact: the box that is suggested has to be so too
     tools: tuple[str, ...]  # beside the floor
     floor: tuple[str, ...]  # used, and held anyway
     unused: tuple[str, ...]  # held now, and never called
@@ -67,16 +69,19 @@ def suggest(resolver: Resolver, agent: str, past: Iterable[Past]) -> Suggestion:
     calls = [call for call in past if call.agent == agent]
     registry = resolver.registry
     used = resolver.mask(call.tool for call in calls)
-    floor = resolver.mask(resolver.grants.floor)
+    exact = all_exact([box for name in rules.toolboxes if (box := resolver.toolbox(name))])
+    floor = resolver.mask(resolver.grants.exact_floor if exact else resolver.grants.floor)
     needed = used & ~floor
     held = resolver.view(Seat(agent=agent)).issued
     boxes = sorted(
         ((resolver.box(name) & ~needed & ~floor).bit_count(), name)
-        for name in resolver.grants.toolboxes
-        if needed and not needed & ~resolver.box(name)
+        for name, box in resolver.grants.toolboxes.items()
+        if box.exact >= exact and needed and not needed & ~resolver.box(name)
     )
     return Suggestion(
         agent=rules.name,
+        box=agent if resolver.toolbox(agent) is None else f"{agent}-only",
+        exact=exact,
         calls=sum(call.calls for call in calls),
         tools=registry.names_of(needed),
         floor=registry.names_of(used & floor),

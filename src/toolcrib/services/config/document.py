@@ -14,7 +14,6 @@ from toolcrib.core.errors import BadConfig, Problem
 from toolcrib.core.heavy import heavy
 
 BYTES, VALUES, DEPTH = 5 * 1024 * 1024, 500_000, 64
-WHOLE = "(whole)"
 _TAGS = "tag:yaml.org,2002:"
 _INT = re.compile(r"[-+]?(0|[1-9][0-9]{0,17})")
 _FLOAT = re.compile(r"[-+]?[0-9]{1,18}\.[0-9]{0,18}([eE][-+][0-9]{1,2})?")
@@ -105,7 +104,7 @@ def _line_at(text: str, position: int) -> int:
 
 
 def _problem(what: str, line: int, mend: str = "") -> Problem:
-    return Problem(WHOLE, what, mend, line)
+    return Problem("", what, mend, line)
 
 
 class _TooMuch(Exception):

@@ -206,7 +206,7 @@ class Each(Struct, frozen=True):
             place = at(where, name)
             into.lines[place] = line
             if not name.strip() or (self.strict and not NAME.fullmatch(name)):
-                what = f"{name!r} cannot be a {self.of}."
+                what = f"{name!r} is no {self.of} name."
                 into.refuse(
                     place, what, line, "Use 1 to 64 letters, digits, '_', '-' and '.', a letter or digit first."
                 )

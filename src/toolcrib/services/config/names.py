@@ -10,7 +10,7 @@ from toolcrib.core.registry import Registry, UnknownName, near
 from toolcrib.core.toolkit import CONTROL, conflict
 from toolcrib.services.config.meaning import all_meant, meant
 from toolcrib.services.config.nodes import at
-from toolcrib.services.config.values import Config
+from toolcrib.services.config.values import CallRule, Config
 
 CONTROLS = frozenset({*CONTROL, "dynamic_tools"})  # the last one is what MindRoom calls the three together
 
@@ -114,6 +114,7 @@ class _Check:
         """Keys and rules that name a tool."""
         for rule in self.config.rules:
             yield from self._entry(at(rule.name, "tool"), rule.tool)
+            yield from self._arguments(rule)
         for key, named in (("tools", self.config.limits.tools), ("seconds", self.config.limits.seconds)):
             for name in named:
                 yield from self._entry(at(f"limits.{key}", name), name)
@@ -124,6 +125,16 @@ class _Check:
                 if name not in self.known_agents:
                     what = f"There is no agent {name!r}."
                     yield self.problem(at(f"{key}.agents", name), what, _meant(name, self.known_agents))
+
+    def _arguments(self, rule: CallRule) -> Iterator[Problem]:
+        """A pattern for an argument that none of a rule's tools has: the rule would never fit."""
+        tools = self.registry.tools_of(self.registry.mask((rule.tool,))) if rule.where else ()
+        known = {name for tool in tools for name in tool.schema.get("properties", {})}
+        for name in rule.where if tools else ():
+            if name not in known:
+                what = f"{rule.tool} has no argument {name!r}."
+                mend = _meant(name, known) or f"Its arguments: {', '.join(sorted(known)[:20])}."
+                yield self.problem(at(at(rule.name, "where"), name), what, mend)
 
     def toolkits(self) -> Iterator[Problem]:
         """What a toolkit may hold: each tool once, none that steers the toolkits, none that only sub-agents have."""
@@ -150,14 +161,22 @@ class _Check:
             where = at("agents", name)
             for i, box in enumerate(agent.toolboxes):
                 if box.lower() not in self.boxes:
-                    mend = _meant(box, self.boxes.values())
-                    yield self.problem(at(at(where, "toolboxes"), i), f"There is no toolbox {box!r}.", mend)
+                    place = at(at(where, "toolboxes"), i)
+                    yield self.problem(place, f"There is no toolbox {box!r}.", self._no_box(box))
             known = True
             for problem in self._kits_of(where, agent):
                 known = False
                 yield problem
             if known:
                 yield from self._conflict(where, agent)
+
+    def _no_box(self, name: str) -> str:
+        """What to write instead of a toolbox that is not there."""
+        if name == "*":
+            return "The toolbox of every tool is called all."
+        if self._wrong_with(name) is None:
+            return "It is a tool or a group: put it under `tools`."
+        return _meant(name, self.boxes.values())
 
     def _kits_of(self, where: str, agent: AgentRules) -> Iterator[Problem]:
         allowed = {name.lower() for name in agent.allowed_toolkits}

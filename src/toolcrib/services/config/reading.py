@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from toolcrib.core.errors import BadConfig, Problem
+from toolcrib.core.errors import BadConfig
 from toolcrib.core.policy import AgentRules, KitTool, Names, Policy, ProviderRules, Toolbox, Toolkit
 from toolcrib.core.tool import Effect
-from toolcrib.services.config.document import WHOLE, parse
+from toolcrib.services.config.document import parse
 from toolcrib.services.config.keys import FIELDS, ROOT
 from toolcrib.services.config.kinds import described
 from toolcrib.services.config.nodes import Reading, at
@@ -46,17 +46,13 @@ def read_config(text: str, *, source: str = "toolcrib.yaml", env: Mapping[str, s
         if "tools" not in (box or {}) and at(place, "tools") not in into.lines:
             into.refuse(place, "This toolbox has no 'tools'.", into.lines.get(place, 0), "Add them; [] grants nothing.")
     if into.problems:
-        raise BadConfig(sorted(map(_placed, into.problems), key=lambda problem: problem.line), source)
+        raise BadConfig(sorted(into.problems, key=lambda problem: problem.line), source)
     return _config(found, into, source)
 
 
 def key_rows() -> list[tuple[str, str, str, str]]:
     """Every key with its place, kind, default and words, for the reference."""
     return list(described(FIELDS))
-
-
-def _placed(problem: Problem) -> Problem:
-    return problem if problem.where else Problem(WHOLE, problem.what, problem.mend, problem.line)
 
 
 def _complete_all(found: Found, into: Reading) -> None:

@@ -13,6 +13,7 @@ from msgspec import Struct
 from toolcrib.core.call import Caller
 
 BYTES_OF_FILE = 10 * 1024 * 1024
+BYTES_SEARCHED = 50 * 1024 * 1024  # of one file; a search passes over a larger one and says so
 CODES = (
     "access_denied",
     "bad_edit",
@@ -98,7 +99,7 @@ class Entry(Struct, frozen=True):
 
     path: str
     kind: Kind
-    size: int = 0
+    size: int | None = 0  # None where it is not known
 
 
 class Listing(Struct, frozen=True):
@@ -152,10 +153,15 @@ class FileHits(Struct, frozen=True):
 
 
 class Hits(Struct, frozen=True):
-    """What a search found, in path order. `cut` says that there is more than the limit."""
+    """What a search found, in path order. `cut` says that there is more than the limit.
+
+    `large` and `linked` are files that were not looked into: too long, or with a second hard link.
+    """
 
     files: tuple[FileHits, ...]
     cut: bool = False
+    large: tuple[str, ...] = ()
+    linked: tuple[str, ...] = ()
 
 
 class Workspace(Protocol):
@@ -227,7 +233,7 @@ class PathRoutes(Protocol):
         ...
 
     async def listing(self, caller: Caller, directory: str) -> Sequence[str]:
-        """The paths of the documents that lie directly in a directory, relative to the workspace."""
+        """The paths of what lies directly in a directory, relative to the workspace; a folder's ends with "/"."""
         ...
 
 

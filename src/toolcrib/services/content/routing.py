@@ -69,7 +69,7 @@ class DocumentRoutes:
             await self._index(Document(agent=caller.agent, user=user, path=path, content=content))
 
     async def listing(self, caller: Caller, directory: str) -> Sequence[str]:
-        """The paths of the texts that lie directly in a directory."""
+        """The paths of the texts and folders that lie directly in a directory; a folder's ends with "/"."""
         if caller.agent not in self._kinds:
             return ()
         prefix = "" if directory in {"", "."} else directory.rstrip("/") + "/"
@@ -77,7 +77,8 @@ class DocumentRoutes:
         for user in {caller.user, EVERYBODY}:
             paths = await self._documents.paths(caller.agent, user, prefix)
             found.update(path for path in paths if user in self._readable(caller, path))
-        return sorted(path for path in found if "/" not in path[len(prefix) :])
+        below = (path[len(prefix) :].partition("/") for path in found)
+        return sorted({f"{prefix}{name}{slash}" for name, slash, _ in below})
 
     def _readable(self, caller: Caller, path: str) -> tuple[str, ...]:
         """Whose text is looked at for a path, in order."""

@@ -110,7 +110,7 @@ class Draft(Struct):
         """Say which keys were there and have no place here."""
         there = [key for key in keys if found.get(key) not in (None, [], {}, "", False)]
         if there:
-            self.note(where or "(whole)", f"Left out: {', '.join(there)}. {why}")
+            self.note(where, f"Left out: {', '.join(there)}. {why}")
 
     def own_name(self, name: str, taken: Iterable[str], where: str) -> str:
         """A name that our form allows and that nobody has yet."""

@@ -7,7 +7,6 @@ from msgspec import Struct
 from toolcrib.core.errors import BadConfig, Problem
 from toolcrib.core.policy import Grants
 from toolcrib.core.registry import Registry
-from toolcrib.services.config.document import WHOLE
 from toolcrib.services.config.names import check_names
 from toolcrib.services.config.reading import read_config
 from toolcrib.services.imports import goclaw, hivekeep, mindroom
@@ -70,7 +69,7 @@ def _converted(kind: str, found: Foreign, draft: Draft, base: Grants) -> dict[st
 
 
 def _refused(what: str, source: str, mend: str = "") -> BadConfig:
-    return BadConfig([Problem(WHOLE, what, mend)], source)
+    return BadConfig([Problem("", what, mend)], source)
 
 
 def _kind_of(found: Foreign) -> str | None:

@@ -11,8 +11,8 @@ from typing import Any, TypeVar, cast
 
 import sqlalchemy as sa
 from sqlalchemy import event, exc
-from sqlalchemy.dialects import postgresql, sqlite
 
+from toolcrib.core.heavy import heavy
 from toolcrib.services.store import StoreBusy, StoreError
 
 T = TypeVar("T")
@@ -93,16 +93,21 @@ def told() -> Generator[None]:
         raise StoreError(f"The store cannot be opened: {where}{error.strerror or error}.", hint=hint) from error
 
 
+def _insert(connection: sa.Connection) -> Any:  # noqa: ANN401 - a class of each dialect's own
+    """The INSERT of this database; only its own dialect is loaded."""
+    return heavy(f"sqlalchemy.dialects.{connection.dialect.name}").insert
+
+
 def insert_new(connection: sa.Connection, table: sa.Table, values: Mapping[str, object]) -> bool:
     """Insert a row unless one with its key is there; whether it was inserted."""
-    make = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    make = _insert(connection)
     asked = make(table).values(values).on_conflict_do_nothing().execution_options(preserve_rowcount=True)
     return connection.execute(asked).rowcount == 1
 
 
 def put(connection: sa.Connection, table: sa.Table, values: Mapping[str, object]) -> None:
     """Insert a row, or replace the one with its key."""
-    make = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    make = _insert(connection)
     keys = [column.name for column in table.primary_key]
     changed = {name: value for name, value in values.items() if name not in keys}
     connection.execute(make(table).values(values).on_conflict_do_update(index_elements=keys, set_=changed))
@@ -110,7 +115,7 @@ def put(connection: sa.Connection, table: sa.Table, values: Mapping[str, object]
 
 def put_new(connection: sa.Connection, table: sa.Table, values: Mapping[str, object]) -> None:
     """Insert a row, unless there is one with its key already."""
-    make = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    make = _insert(connection)
     connection.execute(make(table).values(values).on_conflict_do_nothing())
 
 

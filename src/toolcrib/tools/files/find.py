@@ -1,6 +1,6 @@
 """list_directory, glob and grep."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Annotated, Literal
 
 from annotated_types import Ge, Le
@@ -56,11 +56,10 @@ async def list_directory(
     """
     workspace = files.of(me)
     relative = workspace.relative(path)
-    routed = [
-        one for one in await routes.listing(me, relative) if not pattern or Glob(pattern).fits(one.rpartition("/")[2])
-    ]
+    depth = maxDepth if recursive else 1
+    routed = [one async for one in _routed(routes, me, relative, depth) if not pattern or _fits(pattern, one)]
     try:
-        found = await workspace.listing(path, depth=maxDepth if recursive else 1, pattern=pattern, limit=ENTRIES)
+        found = await workspace.listing(path, depth=depth, pattern=pattern, limit=ENTRIES)
     except ToolFailed as error:
         if not routed or error.as_fault().code != "not_found":
             raise
@@ -77,16 +76,30 @@ async def list_directory(
     )
 
 
-def _merged(entries: tuple[Entry, ...], routed: list[str]) -> list[Entry]:
+async def _routed(routes: PathRoutes, me: Caller, folder: str, depth: int) -> AsyncIterator[Entry]:
+    """What is kept elsewhere, so many levels down."""
+    for path in await routes.listing(me, folder):
+        inner = path.removesuffix("/")
+        yield Entry(inner, Kind.FILE if inner == path else Kind.DIRECTORY, None)
+        if inner != path and depth > 1:
+            async for one in _routed(routes, me, inner, depth - 1):
+                yield one
+
+
+def _fits(pattern: str, entry: Entry) -> bool:
+    return Glob(pattern).fits(entry.path.rpartition("/")[2])
+
+
+def _merged(entries: tuple[Entry, ...], routed: list[Entry]) -> list[Entry]:
     """What is kept elsewhere stands beside what is on the disk, and in front of a file of the same name."""
-    by_path = {entry.path: entry for entry in entries} | {one: Entry(one, Kind.FILE) for one in routed}
+    by_path = {entry.path: entry for entry in (*entries, *routed)}
     return [by_path[one] for one in sorted(by_path, key=lambda path: path.split("/"))]
 
 
 def _listed(entries: list[Entry], found: Listing, top: str) -> Iterator[str]:
     base = 0 if top == "." else len(top) + 1
     for entry in entries:
-        size = f"  {entry.size:,}" if entry.kind is Kind.FILE else ""
+        size = f"  {entry.size:,}" if entry.kind is Kind.FILE and entry.size is not None else ""
         yield f"{escaped(entry.path[base:])}{_MARKS[entry.kind]}{size}"
     if not entries:
         yield "[nothing here]"
@@ -166,10 +179,21 @@ def _found(hits: Hits, query: Query, *, numbers: bool) -> Result:
         text = "\n".join(f"{escaped(f.path)}:{f.count}" if counted else escaped(f.path) for f in hits.files)
     if hits.cut:
         text += f"\n[only the first {query.limit} are shown; narrow the search or raise max_results]"
+    notes = _unseen("too large", hits.large) + _unseen("with a second hard link", hits.linked)
+    text = "\n".join([text or "[no match]", *notes])
     structured: dict[str, object] = {"files": len(hits.files), "truncated": hits.cut}
     if query.mode is not Mode.FILES:
         structured["matches"] = sum(file.count for file in hits.files)
-    return Result(text=text or "[no match]", structured=structured)
+    structured["passed_over"] = [escaped(path) for path in (*hits.large, *hits.linked)]
+    return Result(text=text, structured=structured)
+
+
+def _unseen(why: str, paths: tuple[str, ...]) -> list[str]:
+    """What was not looked into is said, so that no match does not read as: it is not there."""
+    if not paths:
+        return []
+    more = f" and {len(paths) - 10:,} more" if len(paths) > 10 else ""
+    return [f"[not searched, {why}: {', '.join(escaped(path) for path in paths[:10])}{more}]"]
 
 
 def _file(file: FileHits, query: Query, *, numbers: bool) -> str:

@@ -10,6 +10,7 @@ Bases = dict[str, str]
 _CONTROLLERS = ("pids", "memory", "cpu")
 _PERIOD = 100_000  # microseconds
 _PATIENCE = 5.0
+_PREFIX = "toolcrib-"
 
 
 def find(text: str, mounts: str) -> Bases:
@@ -61,6 +62,28 @@ def _read(path: str) -> str:
 def _write(path: str, value: float | str) -> None:
     with open(path, "w") as file:
         file.write(str(value))
+
+
+def name() -> str:
+    """A new name for a group of this process. Numbers of processes come again: by themselves they name nothing."""
+    return f"{_PREFIX}{os.getpid()}-{os.urandom(8).hex()}"
+
+
+def sweep(bases: Bases) -> None:
+    """Take away what processes of ours left behind that were killed. A group with members stays."""
+    for base in bases.values():
+        for one in _listed(base):
+            owner = one.removeprefix(_PREFIX).partition("-")[0]
+            if one.startswith(_PREFIX) and not os.path.exists(f"/proc/{owner}"):
+                with suppress(OSError):
+                    os.rmdir(f"{base}/{one}")
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 class Group:

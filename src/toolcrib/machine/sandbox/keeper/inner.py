@@ -69,7 +69,7 @@ def _limit(launch: Launch) -> None:
 
 def _settle(launch: Launch, handles: list[int]) -> None:
     """Give each handle its number, take another user's place, and keep out of sockets and signals beyond."""
-    apart = [fcntl.fcntl(one, fcntl.F_DUPFD_CLOEXEC, _APART) for one in handles]
+    apart = [_apart(one) for one in handles]
     for number in (INPUT, OUTPUT, ERRORS):
         os.dup2(apart[number], number)
     if launch.walled:
@@ -93,9 +93,17 @@ def _hand_over(launch: Launch, apart: list[int]) -> None:
     if len(apart) > HELD:
         os.dup2(apart[HELD], BLOCK)
     if launch.filter:
-        os.dup2(seccomp.handle(launch.filter), FILTER)
+        os.dup2(_apart(seccomp.handle(launch.filter)), FILTER)
     for number, path in enumerate(launch.files, FILES):
-        os.dup2(os.open(path, os.O_RDONLY), number)
+        os.dup2(_apart(os.open(path, os.O_RDONLY)), number)
+
+
+def _apart(handle: int) -> int:
+    """The same under a number that is not told to anybody: a copy onto its own number would be closed with the rest."""
+    try:
+        return fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, _APART)
+    finally:
+        os.close(handle)
 
 
 def _enclose(launch: Launch) -> None:

@@ -33,14 +33,12 @@ def main() -> None:
     for families in seccomp.FAMILIES:
         seccomp.program(families)
     gc.disable()  # every process of ours is short, and a collection would copy what forks share
-    count = 0
     while True:
-        count += 1
         read, write = os.pipe()
         if os.fork() == 0:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             os.close(read)
-            supervise(requests, write, bases, f"toolcrib-{os.getppid()}-{count}")
+            supervise(requests, write, bases)
             os._exit(0)
         os.close(write)
         told = os.read(read, 1)

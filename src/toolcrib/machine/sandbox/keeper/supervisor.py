@@ -17,6 +17,7 @@ from contextlib import suppress
 
 from toolcrib.machine.sandbox.keeper.ghosts import Ghosts
 from toolcrib.machine.sandbox.keeper.groups import Bases, Group
+from toolcrib.machine.sandbox.keeper.groups import name as new_name
 from toolcrib.machine.sandbox.keeper.inner import become, libc, received
 from toolcrib.machine.sandbox.launch import Launch, packed, unpacked
 
@@ -33,11 +34,11 @@ _PLAIN = (
 )  # what is ignored stays so in a program
 
 
-def supervise(requests: socket.socket, taken: int, bases: Bases, name: str) -> None:
+def supervise(requests: socket.socket, taken: int, bases: Bases) -> None:
     """Be ready with a process in its group, wait for a request, and see it through."""
     libc().prctl(_SUBREAPER, 1, 0, 0, 0)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
-    group = Group(bases, name)
+    group = Group(bases, new_name())
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     child = os.fork()
     if child == 0:
@@ -53,7 +54,8 @@ def supervise(requests: socket.socket, taken: int, bases: Bases, name: str) -> N
     requests.close()
     if handles:
         launch, *pipes = handles
-        _Program(child, ours, group, unpacked(launch)).run(launch, pipes, taken)
+        program = _Program(child, ours, group, unpacked(launch))
+        program.run(launch, pipes, taken, lost=sorted(set(bases) - set(group.folders)))
     else:
         ours.close()
         os.waitpid(child, 0)
@@ -74,10 +76,13 @@ class _Program:
         self._status = -1
         self._heard = b""  # what bubblewrap says of itself
 
-    def run(self, handle: int, pipes: list[int], taken: int) -> None:
-        """Start it, let the keeper make the next one ready, watch it, clear up, report."""
+    def run(self, handle: int, pipes: list[int], taken: int, lost: Sequence[str]) -> None:
+        """Start it, let the keeper make the next one ready, watch it, clear up, report.
+
+        Without a group that was counted on (`lost`) nothing starts: its limits would hold nothing.
+        """
         self._wire = socket.socket(fileno=pipes[0])
-        trouble = self._start(handle, pipes[1:])
+        trouble = f"no control group could be made ({', '.join(lost)})" if lost else self._start(handle, pipes[1:])
         os.write(taken, b"1")  # it is closed when this has ended
         report: dict[str, object] = {"trouble": trouble}
         if not trouble:

@@ -148,6 +148,8 @@ def cloud(run: Run) -> str | None:
 def machine(run: Run) -> str | None:
     """Virtual machines and other containers."""
     verb = plain((run.operands() or ["list"])[0])
+    if run.name == "systemd-nspawn" and plain(run.after("-D", "--directory") or "") == "/":
+        run.deny("namespace", "it would bring the whole machine into view")
     if _ESCAPES.search(" ".join(plain(word) for word in run.words)) or "security.privileged=true" in run.words:
         run.deny("namespace", "it would open the machine outside to the container")
     if verb not in {"list", "ls", "status", "info", "version", "show", "-v", "--version"}:

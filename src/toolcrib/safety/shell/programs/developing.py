@@ -250,6 +250,8 @@ def make(run: Run) -> str | None:
 def _made(run: Run) -> None:
     if any(_sets_program(word) for word in run.words):
         run.ask("make:variable", "a variable would make it run another program")
+    if run.has("-n", "--dry-run", "--just-print", "--recon"):
+        return
     if {"install", "uninstall", "install-strip", "altinstall"} & {plain(word) for word in run.operands("-f -C -j")}:
         run.ask("make:install", "make would install outside the workspace")
 

@@ -89,6 +89,10 @@ _KEYS_FREE = re.compile(
 _PAGERS = re.compile(r"(?i)core\.pager|pager\.\w+")
 
 
+_ELSEWHERE = ("--exec-path=", "--git-dir", "--work-tree", "--namespace")
+_OWN_FOLDER = frozenset(("--git-dir=.git", "--git-dir=./.git", "--work-tree=."))
+
+
 def git(run: Run) -> str | None:
     """Reads git's own options, then the sub-command."""
     at = 0
@@ -106,7 +110,7 @@ def git(run: Run) -> str | None:
             _setting(run, setting)
             at += 2 if word in {"-c", "--config-env"} else 1
             continue
-        if word in {"-p", "--paginate"} or word.startswith(("--exec-path=", "--git-dir", "--work-tree", "--namespace")):
+        if word in {"-p", "--paginate"} or (word not in _OWN_FOLDER and word.startswith(_ELSEWHERE)):
             run.ask("git:option", f"git {word} changes what git runs or where")
         if word in {"--version", "--help", "-v", "-h", "--exec-path", "--html-path", "--man-path"}:
             return None
@@ -158,6 +162,7 @@ def _command(run: Run, verb: str, words: list[str]) -> str | None:
     return _closer(run, verb, words)
 
 
+_SHOWS = frozenset(("diff", "grep", "show", "blame", "log", "hash-object", "apply"))  # also files of elsewhere
 _NO_EDITOR = ("--no-edit", "-m", "-am", "-F", "-C", "--message", "--file", "--reuse-message")
 
 
@@ -166,8 +171,9 @@ def _closer(run: Run, verb: str, words: list[str]) -> str | None:
     look = _CLOSER.get(verb)
     if look is not None:
         look(run, words, bare)
-    for word in words if "--no-index" in bare else ():
-        note_read(run.machine, word, run.scope)
+    for word in words if verb in _SHOWS else ():
+        if "--no-index" in bare or plain(word).startswith(("/", "~", "..")):
+            note_read(run.machine, word, run.scope)
     if run.scope.wrote and verb in {"commit", "merge", "checkout", "rebase"} and _wrote_hook(run):
         run.ask("written-and-run", "git runs hooks, and the same command wrote one")
     return None

@@ -120,4 +120,6 @@ def building(run: Run) -> None:
 def _elsewhere(run: Run, word: str) -> bool:
     if not word.startswith(("/", "~", "../")) and word != "..":
         return False
+    if word.startswith("//"):  # a target of a build
+        return False
     return word.startswith("/tmp/") or not is_inside(word, run.cwd, run.machine.workspace)  # noqa: S108 - a name in a command

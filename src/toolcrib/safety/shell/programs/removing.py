@@ -84,6 +84,9 @@ def format_disk(run: Run) -> str | None:
     return None
 
 
+_STARTERS = ("flashrom", "debugfs", "efibootmgr", "grub-install")
+
+
 def volumes(run: Run) -> str | None:
     """Logical volumes, arrays, encrypted disks."""
     told = " ".join(plain(word) for word in run.words)
@@ -91,6 +94,13 @@ def volumes(run: Run) -> str | None:
         "luksFormat luksErase erase destroy --zero-superblock format sanitize eraseDisk eraseVolume zeroDisk",
         "partitionDisk secureErase labelclear",
     )
+    writes = {
+        "flashrom": ("-w", "-E", "--write", "--erase"),
+        "debugfs": ("-w",),
+        "efibootmgr": ("-B", "--delete-bootnum"),
+    }
+    if run.has(*writes.get(run.name, ())) or (run.name == "grub-install" and "/dev/" in told):
+        run.deny("device", f"{run.name} would write over what the machine starts from")
     if run.name in {"pvremove", "vgremove", "lvremove"} or any(word in told.split() for word in bad):
         run.deny("device", f"{run.name} would destroy what is on a disk")
     run.ask("disk", f"{run.name} changes disks")
@@ -200,7 +210,20 @@ HANDLES: dict[str, Handle] = {
         format_disk,
     ),
     **dict.fromkeys(
-        ["pvremove", "vgremove", "lvremove", "cryptsetup", "zpool", "zfs", "mdadm", "nvme", "diskutil", "lvm"], volumes
+        [
+            "pvremove",
+            "vgremove",
+            "lvremove",
+            "cryptsetup",
+            "zpool",
+            "zfs",
+            "mdadm",
+            "nvme",
+            "diskutil",
+            "lvm",
+            *_STARTERS,
+        ],
+        volumes,
     ),
     **dict.fromkeys(("chmod", "chown", "chgrp", "chattr", "setfacl", "chflags"), modes),
     **dict.fromkeys(("rimraf", "trash", "del-cli", "trash-put", "gio-trash"), move_to_trash),

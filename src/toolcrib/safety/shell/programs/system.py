@@ -300,7 +300,7 @@ HANDLES: dict[str, Handle] = {
     "journalctl": clear_log,
     **dict.fromkeys(
         names(
-            "update-alternatives alternatives ldconfig update-grub grub-install grub-mkconfig efibootmgr",
+            "update-alternatives alternatives ldconfig update-grub grub-mkconfig",
             "dpkg-reconfigure restorecon chcon update-initramfs dracut launchctl defaults networksetup",
             "scutil nmcli update-rc.d chkconfig logrotate tune2fs e2fsck fsck resize2fs quotacheck newgrp",
         ),

@@ -106,8 +106,11 @@ async def desk(tmp_path: Path, config: str = CONFIG, *, auth: str = "off") -> As
                 await serving
 
 
-async def axe(page: Page) -> list[str]:
-    """What axe finds on a page."""
-    await page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = await page.evaluate("tags => axe.run(document, {runOnly: tags})", RULES)
+async def axe(page: Page, *, colours: bool = False) -> list[str]:
+    """What axe finds on a page; or only in its colours, where the rest was looked at already."""
+    rules = {"type": "rule", "values": ["color-contrast"]} if colours else {"type": "tag", "values": RULES}
+    script = "only => axe.run(document, {runOnly: only, resultTypes: ['violations'], elementRef: false})"
+    if not await page.evaluate("'axe' in window"):
+        await page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = await page.evaluate(script, rules)
     return [f"{one['id']}: {one['nodes'][0]['html'][:140]}" for one in found["violations"]]

@@ -16,4 +16,6 @@ BENCHES = {
     "url": "urling",
     "vault": "vault",
     "sandbox": "sandbox",
+    "up": "upping",
+    "load": "loading",
 }

@@ -34,6 +34,7 @@ def is_problem(told: httpx2.Response, status: int, code: str) -> dict[str, Any]:
     return body
 
 
+@pytest.mark.meets("api:etag:edits")
 async def test_an_agent_is_made_seen_changed_and_deleted(admin: httpx2.AsyncClient) -> None:
     new = await admin.post(f"{V1}/agents", json={"name": "robin", "definition": {"toolboxes": ["notes"]}})
     assert (new.status_code, new.headers["etag"]) == (201, '"1"')
@@ -86,6 +87,7 @@ async def test_tools_are_found_by_words_and_shown_whole(admin: httpx2.AsyncClien
     is_problem(await admin.get(f"{V1}/tools/raed_file"), 404, "unknown_tool")
 
 
+@pytest.mark.meets("api:paging:cursor")
 async def test_lists_come_page_by_page(admin: httpx2.AsyncClient) -> None:
     names, cursor = [], None
     while True:
@@ -192,6 +194,7 @@ async def test_a_call_with_a_key_runs_once(admin: httpx2.AsyncClient, workspace:
     assert (first["status"], again["replayed"], (workspace / "a.txt").exists()) == ("done", True, False)
 
 
+@pytest.mark.meets("api:key:idempotent")
 async def test_a_post_with_a_key_is_done_once_and_answered_the_same(admin: httpx2.AsyncClient) -> None:
     body = {"label": "Grace"}
     first = await made(admin, "/invitations", body, **{"Idempotency-Key": "i1"})

@@ -26,7 +26,7 @@ def every(routes: Any) -> Iterator[BaseRoute]:
 
 
 def routes_of(house: House) -> list[BaseRoute]:
-    return [route for part in Composition(house).app._parts for route in part.routes]  # type: ignore[attr-defined]
+    return [route for part in Composition(house).door.parts for route in part.routes]
 
 
 @pytest.mark.meets("auth:route:closed")
@@ -225,3 +225,28 @@ async def test_with_sign_in_off_whoever_reaches_the_port_may_do_all_but_no_other
             assert (await client.post(f"{V1}/agents", json={"name": "robin"})).status_code == 201
             told = await client.post(f"{V1}/agents", json={"name": "r2"}, headers={"Origin": "http://evil.example"})
             assert told.status_code == 403
+
+
+@pytest.mark.meets("auth:roles:three")
+async def test_each_role_may_do_what_it_says_and_no_more(
+    house: House, admin: httpx2.AsyncClient, clients: Clients
+) -> None:
+    who: dict[str, httpx2.AsyncClient] = {"admin": admin}
+    for role in (Role.VIEWER, Role.OPERATOR):
+        invited = (await admin.post(f"{V1}/invitations", json={"role": role.value})).json()
+        client = clients()
+        body = {"token": invited["token"], "name": f"the {role.value}", "password": PASSWORD}
+        client.headers["X-CSRF-Token"] = (await client.post(f"{V1}/join", json=body)).json()["csrf"]
+        who[role.value] = client
+    asked = {
+        ("GET", "/agents"): {"viewer", "operator", "admin"},
+        ("GET", "/secrets"): {"viewer", "operator", "admin"},
+        ("POST", "/toolboxes"): {"operator", "admin"},
+        ("POST", "/calls"): {"operator", "admin"},
+        ("POST", "/secrets/x/reveal"): {"admin"},
+        ("GET", "/invitations"): {"admin"},
+    }
+    for (method, path), may in asked.items():
+        for role, client in who.items():
+            told = await client.request(method, f"{V1}{path}")
+            assert (told.status_code != 403) == (role in may), (method, path, role, told.text)

@@ -1,8 +1,10 @@
 """`toolcrib up` as a process: it starts, says where it is, answers, streams, and ends cleanly; or says what is wrong."""
 
 import json
+import os
 import signal
 import socket
+import subprocess
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -144,3 +146,25 @@ def test_health_and_figures(up: Callable[..., Running]) -> None:
     assert 'tool="(unknown)"' in figures
     assert "secret-argument-as-a-name" not in figures
     assert httpx2.get(f"{server.address}/metrics").status_code == 401
+
+
+@pytest.mark.meets("up:warm:fast")
+def test_a_warm_start_is_quick_and_an_idle_server_is_small(up: Callable[..., Running]) -> None:
+    up().end()
+    server = up()
+    assert httpx2.get(f"{server.address}/readyz").status_code == 200
+    stat = Path(f"/proc/{server.process.pid}/stat")
+    if not stat.exists():
+        pytest.skip("this system does not say what a process uses")
+
+    def used() -> float:
+        fields = stat.read_text(encoding="utf-8").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    assert used() <= 2.5  # of processor time: what the clock says depends on what else runs here
+    before = used()
+    with pytest.raises(subprocess.TimeoutExpired):
+        server.process.wait(3)
+    assert used() - before <= 3 * 0.02 + 0.05
+    status = stat.with_name("status").read_text(encoding="utf-8")
+    assert int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1]) <= 160 * 1024

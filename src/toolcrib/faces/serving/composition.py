@@ -1,8 +1,9 @@
 """Puts the faces that are there behind the door.
 
 Each face is a module with one or more of these: `routes()`, a list of Starlette routes whose endpoints say who may use
-them with `@allows`; `asgi(house)`, an application of its own that is mounted below `MOUNT`, with the same mark on it;
-`lifespan(house)`, an asynchronous context in which it works. A face that is not there is not mounted.
+them with `@allows`; `in_front(house, knows, behind)`, an application that takes its own paths before the door, checks
+for itself who comes, and hands all others on; `lifespan(house)`, an asynchronous context in which it works. A face that
+is not there is not mounted.
 """
 
 from collections.abc import AsyncGenerator, Callable
@@ -11,7 +12,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.routing import BaseRoute, Mount
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
 from toolcrib.app.house import House
@@ -24,8 +25,6 @@ from toolcrib.faces.serving.metrics import Metrics
 from toolcrib.faces.serving.refusals import Refusals
 
 WEB, MCP = "toolcrib.faces.web", "toolcrib.faces.mcp"
-MOUNT = "/mcp"
-MOST_MCP = 16 << 20
 Lifespan = Callable[[House], AbstractAsyncContextManager[None]]
 
 
@@ -42,13 +41,15 @@ class Composition:
             self._part("metrics", [*metrics.routes()]),
             Part(name="http", routes=http.routes(api), app=Repeats(api)),
         ]
-        if mcp is not None:
-            parts.append(self._part("mcp", self._mcp(mcp), MOST_MCP))
         if web is not None:
             parts.append(self._part("web", self._web(web)))
         server = house.config.server
         hosts = Hosts(server.hosts, house.settings.url, house.settings.host)
-        self.app: ASGIApp = Door(house, parts, hosts, Refusals(page=web is not None), metrics.requested)
+        self.door = Door(house, parts, hosts, Refusals(page=web is not None), metrics.requested)
+        self.app: ASGIApp = self.door
+        if mcp is not None:
+            self._begin(mcp)
+            self.app = mcp.in_front(house, hosts.knows, self.app)
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
@@ -58,11 +59,6 @@ class Composition:
                 await stack.enter_async_context(lifespan(self.house))
             yield
 
-    def _mcp(self, face: Any) -> list[BaseRoute]:  # noqa: ANN401 - a module
-        self._begin(face)
-        own = list(face.routes()) if hasattr(face, "routes") else []
-        return [*own, Mount(MOUNT, face.asgi(self.house))] if hasattr(face, "asgi") else own
-
     def _web(self, face: Any) -> list[BaseRoute]:  # noqa: ANN401 - a module
         self._begin(face)
         return list(face.routes())
@@ -71,11 +67,11 @@ class Composition:
         if hasattr(face, "lifespan"):
             self._lifespans.append(face.lifespan)
 
-    def _part(self, name: str, routes: list[BaseRoute], most: int = 2 << 20) -> Part:
+    def _part(self, name: str, routes: list[BaseRoute]) -> Part:
         app = Starlette(routes=routes)
         app.router.redirect_slashes = False
         app.state.house = self.house
-        return Part(name=name, routes=routes, app=app, most=most)
+        return Part(name=name, routes=routes, app=app)
 
 
 def _face(name: str) -> Any:  # noqa: ANN401 - a module
@@ -83,4 +79,4 @@ def _face(name: str) -> Any:  # noqa: ANN401 - a module
     if find_spec(name) is None:
         return None
     face = heavy(name)
-    return face if hasattr(face, "routes") or hasattr(face, "asgi") else None
+    return face if hasattr(face, "routes") or hasattr(face, "in_front") else None

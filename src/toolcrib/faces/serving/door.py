@@ -58,7 +58,7 @@ class Door:
     ) -> None:
         """`counted` hears of each request: its face, its method, and how it was answered."""
         self._house = house
-        self._parts = parts
+        self.parts = parts
         self._hosts = hosts
         self._refusals = refusals
         self._counted = counted
@@ -119,7 +119,7 @@ class Door:
     def _place(self, scope: Scope) -> tuple[Part | None, Allowed | None, Response | None]:
         """The part that would answer, and what it asks of whoever comes; or why none does."""
         methods: set[str] = set()
-        for part in self._parts:
+        for part in self.parts:
             for route in part.routes:
                 match, child = route.matches(scope)
                 if match is Match.FULL:

@@ -57,8 +57,6 @@ SERVER = (
         page:record:live | The record is live, filtered, exportable and verifiable
         page:record:undo | A call can be undone from its record
         page:explain:matrix | An agent by tool matrix says why for each cell
-        page:tasks:tree | Tasks are shown by group and priority, each with its tree and messages
-        page:teams:board | The org tree and the task board are shown
         page:vault:unasked | The vault never shows a value unasked
         page:setup:next | The set-up list says what to do next
         page:fragment:whole | Every fragment is also a whole page without HX-Request
@@ -67,6 +65,13 @@ SERVER = (
         page:empty:first-step | The empty state of each page offers the first step
         page:offline:vendored | No page asks another host for anything, and own scripts stay under 15 KB
         page:tick:fast | A tick shows the new preview within 150 ms | quality.md Speed
+        """,
+    )
+    + table(
+        "page.md",
+        """
+        page:tasks:tree | Tasks are shown by group and priority, each with its tree and messages
+        page:teams:board | The org tree and the task board are shown
         page:rest | MCP servers, custom tools, plugins, mini-apps, channels, triggers, memory, contacts and files have pages
         """,
         deferred="issue 4: server and page",

@@ -29,12 +29,6 @@ def checklist(state: State) -> list[Step]:
     """The steps, in the order in which they make sense."""
     return [
         Step(
-            id="sign-in",
-            done=state.signed_in,
-            title="Sign-in is on",
-            about="Whoever reaches the port can do everything while it is off. It is fine on your own machine only.",
-        ),
-        Step(
             id="agent",
             done=state.agents > 0,
             title="Make an agent",
@@ -64,6 +58,13 @@ def checklist(state: State) -> list[Step]:
             done=state.secrets > 0,
             title="Keep a secret in the vault",
             about="Agents use it as {{secret:NAME}} and never see it.",
+            optional=True,
+        ),
+        Step(
+            id="sign-in",
+            done=state.signed_in,
+            title="Turn sign-in on",
+            about="Whoever reaches the port can do everything while it is off. It is fine on your own machine only.",
             optional=True,
         ),
     ]

@@ -18,4 +18,5 @@ BENCHES = {
     "sandbox": "sandbox",
     "up": "upping",
     "load": "loading",
+    "api": "apiing",
 }

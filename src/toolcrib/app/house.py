@@ -27,6 +27,7 @@ from toolcrib.services.settings import Settings
 
 if TYPE_CHECKING:
     from toolcrib.machine.home import Occupation
+    from toolcrib.services.people.elsewhere import Elsewhere
 
 LOOKS = 2.0  # seconds between two looks at what other processes changed
 NOBODY = Principal(id="off", name="you", role=Role.ADMIN, via="off")
@@ -52,6 +53,8 @@ class House:
         self.settings = settings
         self.config = config
         self.occupation = occupation
+        self.address = settings.url.rstrip("/")
+        self.elsewhere: Elsewhere | None = None
         self.closers: list[Callable[[], Awaitable[None]]] = []
         self.calls = Calls(crib, self.begin)
         self._work: set[asyncio.Future[Any]] = set()
@@ -63,6 +66,7 @@ class House:
 
     def reached(self, address: str) -> None:
         """Say where people reach the server, for the links that are made."""
+        self.address = address.rstrip("/")
         invitations: Any = self.crib.services[Invitations]
         for one in (invitations, self.people.invitations):
             one.link = f"{address.rstrip('/')}{PATH}"
@@ -183,10 +187,25 @@ async def open_house(
     passwords = heavy("toolcrib.machine.passwords").Argon2Passwords()
     people = People(crib.store.people, passwords, lambda: crib.resolver.grants.agents)
     house = House(crib, people, events, settings=settings, config=read, occupation=occupation)
+    house.elsewhere = _elsewhere(house)
     houses.append(house)
     crib.listeners.append(partial(_call, events))
     crib.changed.append(partial(house.changed, "grants"))
     return house
+
+
+def _elsewhere(house: House) -> "Elsewhere | None":
+    """The sign-in provider that the settings name."""
+    said = house.settings
+    if not said.oidc_issuer or not said.oidc_client_id:
+        return None
+    http = house.crib.services[heavy("toolcrib.services.http").Http]
+    oidc = heavy("toolcrib.providers.signin.oidc").Oidc
+    provider = oidc(http, said.oidc_issuer, said.oidc_client_id, said.oidc_client_secret)
+    made: Elsewhere = heavy("toolcrib.services.people.elsewhere").Elsewhere(
+        provider, house.people.persons, house.people.signin, Role(said.oidc_role)
+    )
+    return made
 
 
 def call_event(record: Record) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from toolcrib.faces.http import (
     approvals,
     calls,
     health,
+    oidc,
     people,
     record,
     session,
@@ -43,7 +44,7 @@ def application(house: House | None = None) -> FastAPI:
         title="Toolcrib", version=__version__, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
     )
     app.state.house = house
-    app.router.routes.extend(health.routes())
+    app.router.routes.extend([*health.routes(), *oidc.routes()])
     for row in operations():
         app.add_api_route(
             row.path,

@@ -31,6 +31,7 @@ _STATUS = {
     "vault_unavailable": 503,
     "internal": 500,
     "wrong_password": 401,
+    "sign_in_refused": 403,
     "forbidden": 403,
     "revision_conflict": 412,
     "unknown_agent": 404,

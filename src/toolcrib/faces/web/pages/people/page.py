@@ -80,7 +80,8 @@ async def invite(request: Request) -> Response:
         label=filled.text("label"),
         days=filled.number("days", "How many days") or 7,
     )
-    link = f"{request.url.scheme}://{request.url.netloc}{PATH}{made.secret}"
+    address = house(request).address or f"{request.url.scheme}://{request.url.netloc}"
+    link = f"{address}{PATH}{made.secret}"
     return await render(
         request,
         "people/once.html",

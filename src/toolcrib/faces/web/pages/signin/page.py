@@ -1,5 +1,8 @@
 """Signing in and out, the first visit that makes the admin, and signing up with an invitation."""
 
+from typing import Any
+from urllib.parse import urlencode
+
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -19,6 +22,12 @@ def local(path: str) -> str:
     return path if path.startswith("/") and not path.startswith(("//", "/\\")) else "/"
 
 
+def _others(request: Request, to: str) -> dict[str, Any]:
+    """Where else one may sign in, if a provider is configured."""
+    there = house(request).elsewhere is not None
+    return {"elsewhere": f"/oidc/login?{urlencode({'next': to})}" if there else ""}
+
+
 def _welcome(request: Request, made: MadeSession, to: str, said: str) -> Response:
     answer = done(request, to, said)
     visits.remember(answer, request, made)
@@ -34,7 +43,9 @@ async def login(request: Request) -> Response:
     if getattr(request.state, "principal", None) is not None:
         return RedirectResponse(to, 303)
     first = not await house(request).people.persons.any()
-    return await bare(request, "signin/login.html", title="Sign in", to=to, first=first, name="", fault=None)
+    return await bare(
+        request, "signin/login.html", title="Sign in", to=to, first=first, name="", fault=None, **_others(request, to)
+    )
 
 
 @allows(None)
@@ -47,7 +58,7 @@ async def enter(request: Request) -> Response:
             name, filled.raw("password"), address=visits.address_of(request), client=visits.browser_of(request)
         )
     except ToolError as error:
-        facts = {"to": to, "first": False, "name": name, "fault": error.as_fault()}
+        facts: dict[str, Any] = {"to": to, "first": False, "name": name, "fault": error.as_fault(), **_others(request, to)}
         return await bare(request, "signin/login.html", title="Sign in", status=422, **facts)
     return _welcome(request, made, to, "")
 

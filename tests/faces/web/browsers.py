@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,7 @@ class Desk:
         self.trouble: list[str] = []
 
     @asynccontextmanager
-    async def page(self, *, dark: bool = False, phone: bool = False, **more: Any) -> AsyncIterator[Page]:
+    async def page(self, *, dark: bool = False, phone: bool = False, **more: Any) -> AsyncGenerator[Page]:
         """An open page; what goes wrong in it is kept in `trouble`."""
         size = {"width": 390, "height": 844} if phone else {"width": 1280, "height": 860}
         context = await self.browser.new_context(
@@ -77,7 +77,7 @@ class Desk:
 
 
 @asynccontextmanager
-async def desk(tmp_path: Path, config: str = CONFIG, *, auth: str = "off") -> AsyncIterator[Desk]:
+async def desk(tmp_path: Path, config: str = CONFIG, *, auth: str = "off") -> AsyncGenerator[Desk]:
     """A house with its server and a browser, until the tests are over."""
     path = chromium()
     home, workspace = tmp_path / "home", tmp_path / "workspace"

@@ -1,7 +1,7 @@
 """A house with a few agents, behind its door, in this process."""
 
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from html import unescape
 from pathlib import Path
@@ -54,7 +54,7 @@ def words(html: str) -> str:
 
 
 @asynccontextmanager
-async def visiting(tmp_path: Path, *, config: str = CONFIG, auth: str = "off", **more: Any) -> AsyncIterator[Visitor]:
+async def visiting(tmp_path: Path, *, config: str = CONFIG, auth: str = "off", **more: Any) -> AsyncGenerator[Visitor]:
     """A house on a temporary home, and somebody who visits it."""
     home, workspace = tmp_path / "home", tmp_path / "workspace"
     home.mkdir(exist_ok=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page, expect
 
-from tests.faces.web.browsers import Desk, desk
+from tests.faces.web.browsers import Desk, axe, desk
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 PLAN = "# Plan\n\n- one\n"
@@ -346,6 +347,27 @@ async def test_call_and_undo_by_keyboard_alone(crib: Desk, page: Page):
     await press(page, "Enter")
     await expect(page.get_by_role("status")).to_contain_text("Undone")
     assert not (crib.workspace / "typed.txt").exists()
+
+
+async def test_add_an_mcp_server_approve_it_and_see_its_tools(crib: Desk, page: Page):
+    mcp = getattr(crib.house.crib, "mcp", None)
+    server = Path(__file__).parents[2] / "mcp" / "sdk_server.py"
+    if mcp is None or not server.exists():
+        pytest.skip("this version has no MCP servers")
+    await mcp.start()
+    await page.goto("/mcp-servers")
+    await page.get_by_role("link", name="Add the first server").click()
+    await page.get_by_label("Name", exact=True).fill("things")
+    await page.get_by_label("Command or address").fill(f"{sys.executable} {server} stdio")
+    await page.get_by_role("button", name="Add server").click()
+    await expect(page.locator("main")).to_contain_text("waits for approval")
+    await page.get_by_role("button", name="Approve", exact=True).click()
+    await mcp.listed("things")
+    await page.goto("/mcp-servers/things")
+    await expect(page.locator(".pin", has_text="echo")).to_contain_text("approved")
+    assert await axe(page) == []
+    await page.get_by_role("button", name="Take it out of use").click()
+    await expect(page.locator("main")).to_contain_text("out of use")
 
 
 async def test_on_a_phone_the_navigation_is_a_drawer(crib: Desk):

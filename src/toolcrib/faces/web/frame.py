@@ -46,7 +46,7 @@ GUARDED = {
     "X-Frame-Options": "DENY",
     "Vary": "HX-Request",
 }
-STATUS = {"not_found": 404, "TOOLBOX_NOT_FOUND": 404, "approval_not_found": 404, "unknown_agent": 404, "forbidden": 403}
+STATUS = {"unknown_agent": 404, "forbidden": 403}
 T = TypeVar("T")
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -148,7 +148,7 @@ def done(request: Request, to: str, said: str = "") -> Response:
 async def refused(request: Request, error: ToolError) -> Response:
     """It was not done: the reason where the form is, which keeps what was typed; else on a page of its own."""
     fault = error.as_fault()
-    status = STATUS.get(fault.code, 422)
+    status = 404 if fault.code.lower().endswith("not_found") else STATUS.get(fault.code, 422)
     if request.headers.get("HX-Request") == "true" and request.method != "GET":
         found = _environment().get_template("alert.html")
         return HTMLResponse(found.render(fault=fault), status, dict(GUARDED))

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from toolcrib.core.call import Where
 from toolcrib.core.errors import ToolFailed
-from toolcrib.core.explain import Explained, explain, explain_all, grants_with
+from toolcrib.core.explain import Explained, explain, explain_all
 from toolcrib.core.policy import AgentRules, Toolbox
 from toolcrib.core.prompt import tokens
 from toolcrib.core.registry import Registry, near
@@ -149,7 +149,7 @@ def with_agent(resolver: Resolver, agent: str, **changed: object) -> Resolver:
     """The same rules, with an agent changed. Nothing is saved."""
     rules = replace(resolver.rules_of(agent), **changed)
     agents: Mapping[str, AgentRules] = {**resolver.grants.agents, rules.name: rules}
-    return Resolver(resolver.registry, grants_with(resolver.grants, agents=agents))
+    return _changed(resolver, agents=agents)
 
 
 def with_toolbox(
@@ -159,7 +159,12 @@ def with_toolbox(
     kept = {own: box for own, box in resolver.grants.toolboxes.items() if key_of(own) != key_of(name)}
     if tools is not None:
         kept[renamed or name] = Toolbox(name=renamed or name, tools=tuple(tools), exact=exact)
-    return Resolver(resolver.registry, grants_with(resolver.grants, toolboxes=kept))
+    return _changed(resolver, toolboxes=kept)
+
+
+def _changed(resolver: Resolver, **fields: object) -> Resolver:
+    grants = replace(resolver.grants, revision=resolver.grants.revision + 1, **fields)
+    return Resolver(resolver.registry, grants)
 
 
 def known_box(resolver: Resolver, name: str) -> Toolbox:

@@ -58,7 +58,13 @@ async def enter(request: Request) -> Response:
             name, filled.raw("password"), address=visits.address_of(request), client=visits.browser_of(request)
         )
     except ToolError as error:
-        facts: dict[str, Any] = {"to": to, "first": False, "name": name, "fault": error.as_fault(), **_others(request, to)}
+        facts: dict[str, Any] = {
+            "to": to,
+            "first": False,
+            "name": name,
+            "fault": error.as_fault(),
+            **_others(request, to),
+        }
         return await bare(request, "signin/login.html", title="Sign in", status=422, **facts)
     return _welcome(request, made, to, "")
 

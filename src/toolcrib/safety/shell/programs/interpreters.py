@@ -299,7 +299,7 @@ def _as_words(run: Run) -> None:
     run.ask(f"program:{run.name}", f"{run.name} takes commands that are not followed")
 
 
-_SORTED = re.compile(r"\|\s*\"(?:sort|uniq|head|tail|wc|cat|nl|tac|column)(?: -[a-mp-zA-Z0-9,.]+| \d+)*\"")
+_SORTED = re.compile(r"\|\s*\"(?:sort|uniq|head|tail|wc|cat|nl|tac|column)(?: -[a-np-zA-Z0-9,.]+| \d+)*\"")
 _AWK = re.compile(r"system\s*\(|\bgetline\b|\||>|@load|@include|\bENVIRON\b|close\s*\(|/inet/|print\s*>")
 
 

@@ -29,6 +29,11 @@ class Standing:
         self.task: asyncio.Future[Any] | None = None
         self.asked = asyncio.Event()
 
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will come of it."""
+        return self.task is not None and self.task.done()
+
     async def settled(self, seconds: float, *, through: bool = False) -> Outcome | None:
         """Its outcome, if it comes within that time. Unless `through`, waiting for a person ends the wait."""
         if self.task is None or self.outcome is not None:
@@ -59,14 +64,20 @@ class Calls:
         turn = await self._crib.turn(agent, **who)
         standing = Standing(f"{self._prefix}{next(self._count):x}", turn.caller.agent, tool, turn.caller.user)
         self._known[standing.id] = standing
-        while len(self._known) > KEPT and next(iter(self._known.values())).outcome is not None:
-            self._known.popitem(last=False)
+        self._forget()
 
         async def run() -> None:
             standing.outcome = await turn.call(tool, arguments, id=standing.id, key=key)
 
         standing.task = self._begin(run())
         return standing
+
+    def _forget(self) -> None:
+        """Let go of the oldest that have ended; what waits for a person stays, however long."""
+        if len(self._known) > KEPT:
+            ended = [one.id for one in self._known.values() if one.ended]
+            for call in ended[: len(self._known) - KEPT]:
+                del self._known[call]
 
     def get(self, call: str) -> Standing:
         """The call of that id. Refused with `not_found`."""

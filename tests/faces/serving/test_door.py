@@ -16,7 +16,7 @@ from toolcrib.faces.serving.hosts import Hosts, same_origin
 from toolcrib.services.people.principal import Role, allowed
 
 V1 = "/api/v1"
-OPEN = re.compile(r"/healthz|/readyz|/metrics|/api/v1/(session|setup|join)|/login.*|/start/.*|/join/.*|/logout|/static.*"
+OPEN = re.compile(r"/healthz|/readyz|/metrics|/api/v1/(session|setup|join)|/login.*|/signout|/start/.*|/join/.*|/logout|/static.*"
                   r"|/oidc/.*|/assets.*|/favicon.*|/\.well-known/.*|/mcp.*")  # fmt: skip
 Keyed = Callable[..., Awaitable[httpx2.AsyncClient]]
 

@@ -18,7 +18,7 @@ async def test_each_call_is_a_span_without_its_contents() -> None:
     done, failed = kept.get_finished_spans()
     assert done.name == "execute_tool think"
     assert dict(done.attributes or {})["gen_ai.agent.name"] == "a"
-    assert (failed.status.is_ok, dict(failed.attributes or {})["error.type"]) == (False, "not_found")
+    assert (failed.status.is_ok, dict(failed.attributes or {})["error.type"]) == (False, "workspace_missing")
     assert "private thought" not in done.to_json() + failed.to_json()
     assert (done.end_time or 0) >= (done.start_time or 0)
 

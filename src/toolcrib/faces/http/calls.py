@@ -116,8 +116,11 @@ def _mine(request: Request, call: str) -> Standing:
 def _told(standing: Standing) -> Response:
     if standing.outcome is not None:
         return answer(called(standing.outcome))
-    stopped = standing.task is not None and standing.task.done()
-    status = "cancelled" if stopped else "waits" if standing.approval else "runs"
+    if standing.ended:
+        stopped = Called(id=standing.id, tool=standing.tool, status="cancelled")
+        stopped.error = {"code": "cancelled", "message": "It was stopped before it ended."}
+        return answer(stopped)
+    status = "waits" if standing.approval else "runs"
     told = Pending(id=standing.id, agent=standing.agent, tool=standing.tool, status=status, approval=standing.approval)
     return answer(told, 202, {"Location": f"{BASE}/calls/{standing.id}"})
 

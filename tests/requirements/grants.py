@@ -36,6 +36,7 @@ GRANTS = (
         """
         toolbox:formula:union | An agent holds the core floor and every tool of each of its toolboxes that is in the universe
         toolbox:floor:sixteen | The floor is the sixteen names of seed 000, and has no web, memory, image or administration tool
+    toolbox:assign:page | Toolboxes are assigned on the agent's Tools page | seed 000
         toolbox:floor:nothing-chosen | No toolbox, absent or empty, is the floor only
         toolbox:wildcard:native-and-custom | * adds every native tool and every custom tool that is enabled
         toolbox:wildcard:not-mcp | * never adds an MCP tool
@@ -139,7 +140,6 @@ LATER = table(
     """
     resolve:one:every-door | Tasks, crons, triggers, webhooks, gateway, API and page ask the same resolver | grants.md
     toolkit:thread:room | A thread's session maps to its room | rules 3.3(7)
-    toolbox:assign:page | Toolboxes are assigned on the agent's Tools page | seed 000
     toolbox:legacy:all | Agents older than toolboxes are migrated to all when imported | seed 001
     toolbox:default:spawn | A task, cron or new agent that names no toolboxes gets all; an explicit empty list the floor | rules 3.1(6)
     quick:session:fewer-tools | A quick session has no spawning, administration, channel sends or memory writes | rules 3.1(9)

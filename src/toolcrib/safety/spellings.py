@@ -1,12 +1,14 @@
 """The names that one thing goes by: what a rule denies under one of them it denies under all of them."""
 
 import posixpath
+import re
 from collections.abc import Callable
-from urllib.parse import unquote
 
 from toolcrib.core.errors import ToolFailed
 from toolcrib.safety.paths import LONGEST
 from toolcrib.safety.urls import BadUrl, Url, read_url
+
+_WRITTEN = re.compile(rb"%([0-9A-Fa-f]{2})")
 
 
 def spellings(text: str, relative: Callable[[str], str] = posixpath.normpath) -> tuple[str, ...]:
@@ -33,7 +35,7 @@ def spellings(text: str, relative: Callable[[str], str] = posixpath.normpath) ->
 def _meant(url: Url) -> str:
     """An address as most servers take it: without dots on the way, and with nothing written as %XX."""
     path, mark, query = url.target.partition("?")
-    plain = unquote(path)
+    plain = _WRITTEN.sub(lambda found: bytes.fromhex(found[1].decode()), path.encode()).decode("utf-8", "replace")
     cleaned = posixpath.normpath(plain).replace("//", "/", 1) + (
         "/" if plain.endswith("/") and plain.strip("/") else ""
     )

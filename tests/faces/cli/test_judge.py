@@ -72,6 +72,7 @@ def test_simulate_changes_nothing(run: Run, place: Path):
         (("--agent", "scout"), "Say which toolboxes"),
         (("--agent", "scout", "--toolboxes", "nots"), "Did you mean notes?"),
         (("--toolbox", "nots", "--remove", "grep"), "Did you mean notes?"),
+        (("--toolbox", "nots", "--add", "grep"), "Did you mean notes?"),
         (("--toolbox", "notes", "--add", "raed_file"), "Did you mean read_file"),
         (("--toolbox", "notes", "--remove", "grep"), "does not list grep"),
         (("--toolbox", "scout", "--add", "grep"), "built in"),

@@ -85,13 +85,12 @@ def _with_box(now: Resolver, name: str, add: Sequence[str], remove: Sequence[str
     """The grants with one toolbox changed; `remove` is None when it is deleted."""
     box = now.toolbox(name)
     kept = {n: b for n, b in now.grants.toolboxes.items() if b is not box}
-    if box is None and (remove is None or remove):
+    if box is None:  # a new one changes nothing before an agent has it
         raise click.UsageError(f"There is no toolbox {name!r}.{_meant(name, now.grants.toolboxes)}")
-    if box is not None and box.builtin:
+    if box.builtin:
         raise click.UsageError(f"The toolbox {box.name} is built in and cannot be changed. Name one of your own.")
     if remove is None:
         return grants_with(now.grants, toolboxes=kept)
-    box = box or Toolbox(name=name, tools=())
     tools = _changed(now, box, add, remove)
     return grants_with(now.grants, toolboxes={**kept, box.name: replace(box, tools=tools)})
 

@@ -109,7 +109,9 @@ def covers(top: str) -> Covers:
         facts = _facts(path)
         if facts is None or is_ghost(facts):
             if folder or home or name in _ANYWHERE or "/" in name or facts is not None:
-                ghosts.append((path, folder))
+                ghosts.append(
+                    (path, name == _GIT)
+                )  # taking a folder away costs milliseconds on some disks; a file bars it too
         elif stat.S_ISLNK(facts.st_mode):
             raise _link(name)
         elif name == _GIT and stat.S_ISDIR(facts.st_mode):

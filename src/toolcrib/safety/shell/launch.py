@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from toolcrib.safety.shell.allowed import ALLOWED, BUILDERS, names_only, pattern_first, permitted
 from toolcrib.safety.shell.judged import ALLOW, ASK, DENY
-from toolcrib.safety.shell.looking import only_looks
 from toolcrib.safety.shell.marks import (
     HIDDEN,
     LOOSE,
@@ -22,6 +21,7 @@ from toolcrib.safety.shell.marks import (
 from toolcrib.safety.shell.names import names
 from toolcrib.safety.shell.places import credential_file, is_account_list, is_disk, is_network, resolved
 from toolcrib.safety.shell.programs import HANDLES
+from toolcrib.safety.shell.programs.looking import only_looks
 from toolcrib.safety.shell.programs.reading import LOOKS, building
 from toolcrib.safety.shell.pure import output
 from toolcrib.safety.shell.rules import decided, name_of

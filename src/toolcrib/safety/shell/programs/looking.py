@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from toolcrib.safety.shell.asking import asks_database, asks_redis
 from toolcrib.safety.shell.marks import plain, vague
+from toolcrib.safety.shell.programs.asking import asks_database, asks_redis
 from toolcrib.safety.shell.run import Run
 
 _BARRED_LETTERS = frozenset("ocCxXeErRwWfFSDKPkiIO")

@@ -82,23 +82,33 @@ def test_imported_servers_wait_for_a_person(run: Run, place: Path):
 
 @pytest.mark.meets("mcp:config:clients")
 @pytest.mark.parametrize("client", ["claude", "cursor", "vscode", "codex"])
-@pytest.mark.parametrize("url", ["", "http://127.0.0.1:8730"])
+@pytest.mark.parametrize("url", ["", "http://127.0.0.1:8765"])
 def test_what_to_paste_names_the_agent_in_the_clients_own_form(client: str, url: str):
     made = config_for(client, "helper", url)
     said = tomllib.loads(made.text) if client == "codex" else json.loads(made.text)
     key = {"vscode": "servers", "codex": "mcp_servers"}.get(client, "mcpServers")
     entry = said[key]["toolcrib"]
     if url:
-        assert entry["url"] == "http://127.0.0.1:8730/mcp/helper"
+        assert entry["url"] == "http://127.0.0.1:8765/mcp/helper"
         assert "TOOLCRIB_KEY" in made.text or "toolcrib-key" in made.text
     else:
         assert [entry["command"], *entry["args"]] == ["toolcrib", "mcp", "--agent", "helper"]
 
 
 @pytest.mark.meets("mcp:config:clients")
-def test_it_is_printed(run: Run):
+def test_what_is_printed_starts_this_program_with_this_home_from_any_folder(
+    run: Run, place: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("TOOLCRIB_SCRIPT", "/opt/crib/toolcrib")
     told = run("mcp", "config", "--client", "claude", "--agent", "helper")
-    assert "claude mcp add toolcrib -- toolcrib mcp --agent helper" in told.out
+    home = place / "home"
+    assert f"claude mcp add toolcrib -- /opt/crib/toolcrib mcp --agent helper --home {home}" in told.out
+
+
+def test_what_to_paste_for_an_agent_that_is_not_there_is_refused(run: Run):
+    told = run("mcp", "config", "--client", "claude", "--agent", "helpr")
+    assert told.code == 2
+    assert "There is no agent 'helpr'. Did you mean helper?" in told.err
 
 
 def test_a_server_of_the_configuration_that_cannot_be_is_refused_with_its_line(run: Run, place: Path):

@@ -14,7 +14,7 @@ from toolcrib.core.registry import near
 PREFIX, FILE = "TOOLCRIB_", "_FILE"
 SOURCE = "environment"
 # Variables of the start script. They are not settings, and not mistakes either.
-_SCRIPT = ("TOOLCRIB_VENV", "TOOLCRIB_PYTHON")
+_SCRIPT = ("TOOLCRIB_VENV", "TOOLCRIB_PYTHON", "TOOLCRIB_SCRIPT")
 
 
 class Setting(Struct, frozen=True, kw_only=True):

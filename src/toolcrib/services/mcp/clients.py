@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -18,10 +18,15 @@ class Paste(Struct, frozen=True):
     command: str = ""
 
 
-def config_for(client: str, agent: str, url: str = "", *, home: str = "") -> Paste:
-    """What to paste for claude, cursor, vscode or codex. With a URL the client reaches a server that runs."""
-    reach = f"{url.rstrip('/')}/mcp/{agent}" if url else ""
-    words = ["toolcrib", "mcp", "--agent", agent, *(["--home", home] if home else [])]
+def config_for(
+    client: str, agent: str, url: str = "", *, program: Sequence[str] = ("toolcrib",), options: Sequence[str] = ()
+) -> Paste:
+    """What to paste for claude, cursor, vscode or codex. With a URL the client reaches a server that runs.
+
+    Otherwise it starts the `program`, with the `options` that it needs to find the same home.
+    """
+    reach = f"{url.rstrip('/')}/mcp/{agent.replace(' ', '%20')}" if url else ""
+    words = [*program, "mcp", "--agent", agent, *options]
     return _MAKERS[client](words, reach)
 
 

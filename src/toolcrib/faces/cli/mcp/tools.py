@@ -1,14 +1,20 @@
 """What servers offer: their tools and pins; signing in; and what a client of ours has to be told."""
 
+import os
+import shutil
+import sys
+from pathlib import Path
+
 import click
 import msgspec
 
+from toolcrib.app import Crib
 from toolcrib.app.mcp import Mcp
 from toolcrib.core.errors import ToolError
 from toolcrib.core.heavy import heavy
 from toolcrib.faces.cli.frame import Asked, Command, pass_asked
 from toolcrib.faces.cli.mcp.group import command, with_mcp
-from toolcrib.faces.cli.opening import agents
+from toolcrib.faces.cli.opening import agents, with_crib
 from toolcrib.faces.cli.output import count, one_line, plain, write_json, write_table
 from toolcrib.faces.cli.person import me
 from toolcrib.services.mcp.desk import PinShown
@@ -101,7 +107,7 @@ def login(asked: Asked, name: str, port: int) -> None:
     cls=Command,
     examples=(
         "toolcrib mcp config --client claude --agent helper",
-        "toolcrib mcp config --client cursor --agent helper --url http://127.0.0.1:8730",
+        "toolcrib mcp config --client cursor --agent helper --url http://127.0.0.1:8765",
     ),
 )
 @click.option(
@@ -112,7 +118,11 @@ def login(asked: Asked, name: str, port: int) -> None:
 @pass_asked
 def config(asked: Asked, client: str, agent: str, url: str | None) -> None:
     """Print what to paste into a client, so that it has the tools of one agent."""
-    made = heavy("toolcrib.services.mcp.clients").config_for(client, agent, url or "", home=asked.home or "")
+    if url is None:  # a server elsewhere has agents of its own
+        with_crib(asked, lambda crib: _known(crib, agent))
+    made = heavy("toolcrib.services.mcp.clients").config_for(
+        client, agent, url or "", program=_program(), options=_same_home(asked)
+    )
     if asked.json:
         write_json({"client": client, "file": made.file, "text": made.text, "command": made.command})
         return
@@ -121,3 +131,23 @@ def config(asked: Asked, client: str, agent: str, url: str | None) -> None:
     else:
         click.echo(f"Put this into {made.file}:\n")
     click.echo(made.text)
+
+
+async def _known(crib: Crib, agent: str) -> None:
+    """Refuse a name that no agent has: the client would only find out later, where nobody looks."""
+    await crib.turn(agent)
+
+
+def _program() -> list[str]:
+    """How another program starts this one: it may run in any folder, and knows nothing of a checkout."""
+    script = os.environ.get("TOOLCRIB_SCRIPT")
+    if script:
+        return [script]
+    return ["toolcrib"] if shutil.which("toolcrib") else [sys.executable, "-m", "toolcrib"]
+
+
+def _same_home(asked: Asked) -> list[str]:
+    """What leads to the home and the configuration that are meant here, where they are not the usual ones."""
+    said = {"home": asked.home or os.environ.get("TOOLCRIB_HOME"), "config": asked.config}
+    said["config"] = said["config"] or os.environ.get("TOOLCRIB_CONFIG")
+    return [word for name, path in said.items() if path for word in (f"--{name}", str(Path(path).resolve()))]

@@ -63,7 +63,7 @@ _DEVELOPING = (
     ),
     ("autopep8 yapf gofmt goimports rustfmt shfmt clang-format taplo dprint swiftformat ktlint", ""),
     (
-        "shellcheck hadolint yamllint markdownlint markdownlint-cli2 textlint cspell codespell clang-tidy cppcheck",
+        "shellcheck hadolint actionlint yamllint markdownlint markdownlint-cli2 textlint cspell codespell clang-tidy cppcheck",
         "-load",
     ),
     ("golangci-lint staticcheck govulncheck checkstyle detekt swiftlint phpcs phpstan psalm reuse interrogate", ""),
@@ -124,8 +124,19 @@ def pattern_first(name: str) -> bool:
     return name in _PATTERN_FIRST
 
 
+# Programs whose options of more than one letter are words: no letter inside of them is an option.
+_WORDY = frozenset(names("gcc g++ cc c++ clang clang++ javac ghc nasm mvn mvnw gradle gradlew"))
+
+
 def _cluster(name: str, word: str) -> str:
     """An option word without the value that stands right behind its letter."""
+    if (
+        name in _WORDY
+        and len(word) > 2
+        and word[1] != "-"
+        and not any(word == o or word.startswith(o + "=") for o in ALLOWED[name])
+    ):
+        return word[:2]
     rest = _REST.get(name)
     if rest is None or word.startswith("--"):
         return word

@@ -100,7 +100,38 @@ def harmless_python(text: str) -> bool:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    return all(_fine(node) for node in ast.walk(tree))
+    nodes = list(ast.walk(tree))
+    reads = [node for node in nodes if isinstance(node, ast.Call) and _only_reads(node)]
+    known = {id(one) for node in reads for one in (node, node.func)}
+    return not any(map(_renames, nodes)) and all(id(node) in known or _fine(node) for node in nodes)
+
+
+def _only_reads(call: ast.Call) -> bool:
+    """`open("a file")` to read it, `json.load(...)`."""
+    func = call.func
+    if isinstance(func, ast.Attribute):
+        return func.attr == "load" and isinstance(func.value, ast.Name) and func.value.id in _READERS
+    told = [one.value if isinstance(one, ast.Constant) else None for one in call.args]
+    return (
+        isinstance(func, ast.Name)
+        and func.id == "open"
+        and bool(told)
+        and isinstance(told[0], str)
+        and told[1:] in ([], ["r"], ["rb"], ["rt"])
+        and all(one.arg == "encoding" for one in call.keywords)
+    )
+
+
+_READERS = frozenset(("json", "tomllib"))
+
+
+def _renames(node: ast.AST) -> bool:
+    """Whether a name that is trusted is given to something else."""
+    if isinstance(node, ast.ImportFrom):
+        return any((alias.asname or alias.name) in _READERS for alias in node.names)
+    if isinstance(node, ast.alias):
+        return node.asname in _READERS
+    return isinstance(node, ast.Name) and node.id in _READERS and not isinstance(node.ctx, ast.Load)
 
 
 def _fine(node: ast.AST) -> bool:
@@ -150,6 +181,16 @@ _FIELDS = re.compile(
     r"print\s*(?:join\s*\(?\s*[\"'][^\"'$@`\\]{0,4}[\"']\s*,\s*)?(?:[\"']?[$@]F?(?:\[-?\d+(?:,\s*-?\d+|\.\.-?\d+)*\]|_|\.)[\"']?(?:\s*,\s*|\s*\.\s*)?)+\)?"
     r"(?:\s*(?:if|unless)\s+(?:/[^/`$@(]*/|\$\.\s*[<>=!]=?\s*\d+))?;?"
 )
+
+
+_PHP = re.compile(
+    r"(?:(?:echo|print)\s+(?:[A-Z][A-Z_]+|phpversion\(\)|'[^'$`]*'|\"[^\"$`{]*\")(?:\s*\.\s*(?:[A-Z][A-Z_]+|'[^'$`]*'|\"[^\"$`{]*\"))*\s*;?\s*|phpinfo\(\);?)"
+)
+
+
+def harmless_php(text: str) -> bool:
+    """A PHP text that only shows a constant."""
+    return _PHP.fullmatch(text.strip()) is not None
 
 
 def harmless_perl(text: str) -> bool:

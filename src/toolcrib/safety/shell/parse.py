@@ -56,12 +56,12 @@ def parse(source: bytes) -> "Node":
 def _root(source: bytes) -> "Node":
     if len(source) <= SHORT:
         return parser().parse(source).root_node
-    end = time.perf_counter() + MOST_SECONDS
+    end = time.thread_time() + MOST_SECONDS
     late = False
 
     def read(offset: int, _place: object) -> bytes:
         nonlocal late  # nodes read their texts by this too, long after the parse: then there is no end to keep
-        late = late or time.perf_counter() > end
+        late = late or time.thread_time() > end
         return b"" if late else source[offset : offset + SHORT]
 
     root = parser().parse(read).root_node

@@ -20,7 +20,7 @@ _BARRED = {
     "duckdb": ("-init", "-cmd", "-f", "-ui"),
 }
 _READS = re.compile(
-    r"(?is)\s*(?:select|show|explain(?!\s+analy)|describe|desc|values|table|with|pragma\s+\w+(?:\(\w+\))?\s*$)\b"
+    r"(?is)\s*(?:select|show|explain(?!\s+analy)|describe|desc|values|table|with)\b|\s*pragma\s+\w+(?:\(\w+\))?\s*\Z"
 )
 _WRITES = re.compile(
     r"(?i)\b(?:insert|update|delete|drop|alter|create|truncate|grant|revoke|copy|into|attach|detach|load|install|call|"
@@ -94,5 +94,7 @@ def asks_redis(run: Run) -> bool:
     """`redis-cli get key`."""
     if run.stdin is not None or run.has("--eval", "--pipe", "--rdb", "--functions-rdb", "-x", "-X"):
         return False
+    if run.has("--scan") and not run.operands("--pattern --count -h -p -n -a -u"):
+        return True
     words = [plain(word).lower() for word in run.operands("-h -p -n -a -u --user --pass -i -r")]
     return bool(words) and (words[0] in _KEYS or " ".join(words[:2]) in _LOOKS)

@@ -86,6 +86,7 @@ def cluster(run: Run) -> str | None:
         "api-versions",
         "top",
         "list",
+        "ls",
         "status",
         "history",
         "search",

@@ -225,7 +225,7 @@ def cargo(run: Run) -> str | None:
         run.ask("package", "it would change what the project needs")
     if run.name == "go" and verb == "env" and run.has("-w", "-u"):
         run.ask("package", "it would change go for every project")
-    if verb not in free and words != ["--version"] and (words or run.name in {"cpan", "cpanm"}):
+    if verb not in free and words not in (["--version"], ["-v"], ["-V"]) and (words or run.name in {"cpan", "cpanm"}):
         run.ask(f"package:{verb}"[:60], f"{run.name} {verb} brings in code from elsewhere, or runs it")
     return None
 
@@ -247,7 +247,21 @@ def make(run: Run) -> str | None:
     return None
 
 
+_TOOLS = frozenset(
+    names("CC CXX LD AR AS CPP RM CP MV LN INSTALL PYTHON NODE NPM GO CARGO MAKE LEX YACC RUBY PERL SED AWK")
+)
+
+
 def _made(run: Run) -> None:
+    for word in run.words:
+        name, sign, value = plain(word).partition("=")
+        if (
+            sign
+            and value
+            and not value.startswith("-")
+            and (name.rstrip("?:+") in _TOOLS or re.search(r"[ ;|&]", value))
+        ):
+            run.code(value)  # what a rule of the file would run
     if any(_sets_program(word) for word in run.words):
         run.ask("make:variable", "a variable would make it run another program")
     if run.has("-n", "--dry-run", "--just-print", "--recon"):

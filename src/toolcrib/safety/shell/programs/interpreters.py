@@ -2,7 +2,7 @@
 
 import re
 
-from toolcrib.safety.shell.code import Seen, harmless_node, harmless_perl, harmless_python
+from toolcrib.safety.shell.code import Seen, harmless_node, harmless_perl, harmless_php, harmless_python
 from toolcrib.safety.shell.marks import UNKNOWN, plain, shown, vague
 from toolcrib.safety.shell.names import names
 from toolcrib.safety.shell.places import (
@@ -285,6 +285,8 @@ def _harmless(run: Run, text: str) -> bool:
         return False
     if run.name in {"node", "nodejs"}:
         return harmless_node(plain(text))
+    if run.name == "php":
+        return harmless_php(plain(text))
     in_place = any(re.match(r"-\w*i", word) for word in run.words)
     return run.name == "perl" and not in_place and harmless_perl(plain(text))
 
@@ -305,7 +307,10 @@ _AWK = re.compile(r"system\s*\(|\bgetline\b|\||>|@load|@include|\bENVIRON\b|clos
 
 def awk(run: Run) -> str | None:
     """`awk`: reading, unless its text runs or writes something."""
-    if run.has("--exec", "-E", "-i", "-l", "--load", "--include", "--debug", "-D", "-o", "-p", "-d"):
+    options = Run(
+        run.path, run.name, [w for w in run.words if not w.startswith(("-F", "-v"))], None, (run.machine, run.scope)
+    )
+    if options.has("--exec", "-E", "-i", "-l", "--load", "--include", "--debug", "-D", "-o", "-p", "-d"):
         run.ask("awk:option", "awk would load or write a file")
     if run.after("-f", "--file") is not None:
         run.ask("awk:file", "awk would run a text that was not looked at")

@@ -172,8 +172,8 @@ def netcat(run: Run) -> str | None:
         run.deny("network-shell", f"{run.name} would connect a program to the network")
     if words and all(re.fullmatch(r"-[zvnw46u\d]+", word) for word in words if word.startswith("-")) and run.has("-z"):
         host = run.operands("-w")[:1]
-        if host and _LOOPBACK.fullmatch(plain(host[0])):
-            return None
+        if host and not vague(host[0]) and run.stdin is None:
+            return None  # only whether somebody listens
     run.ask("network", f"{run.name} opens a connection that nobody follows")
     return UNKNOWN + NET
 

@@ -125,3 +125,9 @@ def test_everything_that_is_vendored_has_its_licence():
     told = (FOLDER / "LICENCES.txt").read_text(encoding="utf-8")
     for part in ("htmx", "Basecoat", "Lucide", "Inter", "JetBrains Mono", "tailwindcss"):
         assert part in told
+
+
+def test_the_pictures_are_of_the_page_and_small():
+    picture = Path(__file__).parents[3] / "docs" / "picture.png"
+    assert picture.exists()
+    assert picture.stat().st_size < 200_000

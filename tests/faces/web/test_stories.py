@@ -403,9 +403,3 @@ async def test_what_is_wrong_is_said_where_the_form_is_and_nothing_typed_is_lost
     await page.get_by_role("button", name="Make agent").click()
     await expect(page.get_by_role("alert")).to_contain_text("exists already")
     await expect(page.get_by_label("What it is for")).to_have_value("A second one")
-
-
-def test_the_pictures_are_of_the_page_and_small():
-    picture = Path(__file__).parents[3] / "docs" / "picture.png"
-    assert picture.exists()
-    assert picture.stat().st_size < 200_000

@@ -9,7 +9,7 @@ from starlette.routing import Route
 from toolcrib.core.errors import ToolFailed
 from toolcrib.faces.web.forms import form
 from toolcrib.faces.web.frame import answering, done, house, principal, render
-from toolcrib.faces.web.pages.people.tabs import TABS, role_of
+from toolcrib.faces.web.pages.people.tabs import role_of, tabs
 from toolcrib.services.people.principal import Role, allows
 from toolcrib.services.people.values import SCOPES
 
@@ -27,7 +27,7 @@ async def index(request: Request) -> Response:
         request,
         "people/keys.html",
         title="API keys",
-        tabs=TABS,
+        tabs=tabs(who),
         keys=list(reversed(found)),
         names=names,
         every=every,

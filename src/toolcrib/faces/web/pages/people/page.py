@@ -11,7 +11,7 @@ from toolcrib.faces import visits
 from toolcrib.faces.web.forms import form
 from toolcrib.faces.web.frame import answering, done, house, principal, render
 from toolcrib.faces.web.pages.people import keys
-from toolcrib.faces.web.pages.people.tabs import TABS, role_of
+from toolcrib.faces.web.pages.people.tabs import role_of, tabs
 from toolcrib.faces.web.places import Page
 from toolcrib.services.people.invitations import PATH
 from toolcrib.services.people.principal import Role, allows
@@ -23,7 +23,7 @@ async def _facts(request: Request) -> dict[str, Any]:
     people = house(request).people
     return {
         "title": "People and keys",
-        "tabs": TABS,
+        "tabs": tabs(principal(request)),
         "roles": list(Role),
         "people": await people.persons.all(),
         "auth": house(request).auth,

@@ -1,14 +1,19 @@
 """What the pages about people share."""
 
 from toolcrib.core.errors import ToolFailed
-from toolcrib.services.people.principal import Role
+from toolcrib.services.people.principal import Principal, Role
 
-TABS = [
-    ("People", "/people", 0),
-    ("Invitations", "/people/invitations", 0),
-    ("API keys", "/people/keys", 0),
-    ("Your account", "/people/me", 0),
-]
+_TABS = (
+    ("People", "/people", Role.VIEWER),
+    ("Invitations", "/people/invitations", Role.ADMIN),
+    ("API keys", "/people/keys", Role.VIEWER),
+    ("Your account", "/people/me", Role.VIEWER),
+)
+
+
+def tabs(who: Principal) -> list[tuple[str, str, int]]:
+    """The tabs that this person may open."""
+    return [(words, path, 0) for words, path, role in _TABS if who.may(role)]
 
 
 def role_of(name: str) -> Role:

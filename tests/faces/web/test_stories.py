@@ -60,6 +60,7 @@ async def test_make_an_agent_tick_two_toolboxes_and_see_the_preview_change(crib:
     await page.get_by_role("checkbox", name="research").check()
     await expect(preview).to_contain_text("browse_url")
     await expect(preview).to_contain_text("Not saved yet")
+    await expect(page.locator("#told")).to_contain_text("not saved")  # what a screen reader says
     await page.get_by_role("checkbox", name="ops").check()
     await expect(preview.locator(".row", has_text="get_secret")).to_contain_text("ops")
     await page.get_by_role("button", name="Save").click()

@@ -30,7 +30,10 @@ def _commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[
 
 
 ALL = dict(_commands(root))
-SERVES = ("toolcrib up",)  # run until they are stopped; tests/faces/serving starts them
+SERVES = (
+    "toolcrib up",
+    "toolcrib mcp --agent",
+)  # run until they are stopped; tests/faces/serving and tests/mcp start them
 EXAMPLES = sorted({one for found in (root, *ALL.values()) for one in found.examples if not one.startswith(SERVES)})
 
 

@@ -326,6 +326,8 @@ async def test_a_server_that_stops_answering_pings_is_started_again(monkeypatch:
         await until(lambda: "it does not answer any more" in said(crib, "s"))
         assert (await called(crib, "mcp_s_echo", {"text": "x"})).ok
         assert pid_of(crib, "s") != first
+    with pytest.raises(ProcessLookupError):
+        os.kill(first, 0)
 
 
 async def test_a_read_that_was_lost_is_asked_again_where_the_server_is_trusted(tmp_path: Path):

@@ -65,10 +65,15 @@ class Mcp:
         self._made: Keeping | None = None
         self._connect = False
         self._unlisted: list[str] = []
+        self._loading = heavy("asyncio").Lock()
         self._person: Person | None = None
 
     async def load(self) -> None:
-        """Take up servers, tools and grants as they are kept now."""
+        """Take up servers, tools and grants as they are kept now: one after the other, so that the last has the newest."""
+        async with self._loading:
+            await self._load()
+
+    async def _load(self) -> None:
         entries = await self.servers.entries()
         pins = await self._crib.store.mcp.pins()
         grants = await self._crib.store.mcp.grants()

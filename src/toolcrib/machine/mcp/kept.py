@@ -53,6 +53,7 @@ class Kept:
         self._failed = (0.0, "")  # when the last try failed, and why
         self._down = 0.0  # since when it is down; 0 while it is not
         self._tasks = Tasks()
+        self._ending = Tasks()  # lost sessions on their way out: a server that hangs is ended all the same
         self._wake = asyncio.Event()
         self._room = asyncio.Semaphore(server.at_once)
         self._stale = False
@@ -109,6 +110,7 @@ class Kept:
         speaking, self._speaking = self._speaking, None
         if speaking is not None:
             await speaking.close()
+        await self._ending.ended()
 
     async def _in_turn(self, seconds: float | None) -> None:
         try:
@@ -207,7 +209,7 @@ class Kept:
         self._down = time.monotonic()
         self.state, self.why = State.CONNECTING, why
         self.log.say(f"[toolcrib] lost: {why}")
-        self._tasks.start(_closed(speaking))
+        self._ending.start(_closed(speaking))
         self._wake.set()
 
     async def _look_after(self) -> None:

@@ -19,6 +19,11 @@ class Tasks:
         task.add_done_callback(self._running.discard)
         return task
 
+    async def ended(self) -> None:
+        """Wait until everything has ended by itself: work that must not be stopped midway."""
+        while self._running:
+            await asyncio.wait(tuple(self._running))
+
     async def close(self) -> None:
         """Stop what still runs, and wait until it has ended."""
         running = [task for task in self._running if task is not asyncio.current_task()]

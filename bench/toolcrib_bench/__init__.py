@@ -17,4 +17,7 @@ BENCHES = {
     "vault": "vault",
     "sandbox": "sandbox",
     "gateway": "gateway",
+    "up": "upping",
+    "load": "loading",
+    "api": "apiing",
 }

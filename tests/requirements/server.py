@@ -4,13 +4,36 @@ from tests.requirements.rows import table
 
 SERVER = (
     table(
-        "product.md The two commands",
+        "issue 4",
         """
-        up:fresh:one-link | up makes its environment, starts the server and prints one link with a first-run token
+        up:fresh:one-link | up makes its environment, starts the server and prints one link with a first-run token | product.md The two commands
         up:loopback:default | It binds to loopback, and refuses another address while sign-in is off | product.md Defaults
         up:warm:fast | A warm start answers /readyz within 2.5 s, and idles under 160 MiB and 2 % CPU | quality.md Speed
         up:stop:clean | Ctrl-C and SIGTERM drain and end within seconds; a restart goes on where it stopped | product.md Manners
         up:trouble:sentence | A used port, an unwritable home or a lost key is one sentence with what to do | issue 4
+        auth:route:closed | Every route is denied unless it says who may | issue 4
+        auth:admin:first-run | The first visit by the one-time link makes the admin | issue 4
+        auth:keys:scopes | API keys have scopes and expire | issue 4
+        auth:roles:three | Admin, operator and viewer may do what their role says | issue 4
+        auth:login:throttled | Guessing passwords is throttled | issue 4
+        auth:oidc:extra | Single sign-on works by OIDC | issue 4
+        auth:csrf:checked | A form post without its token is refused | issue 4
+        users:invite:link | create_invitation makes a link that expires | catalogue.md 2I
+        users:list:read | list_users and get_user show people without their secrets | catalogue.md 2I
+        api:openapi:checked-in | The OpenAPI 3.1 document is generated and checked in | product.md
+        api:problem:json | Errors are problem+json | issue 4
+        api:paging:cursor | Lists page by cursor | issue 4
+        api:key:idempotent | Idempotency-Key makes a post safe to repeat | issue 4
+        api:etag:edits | An edit of an older version is refused | issue 4
+        api:events:resume | The event stream resumes by event id | issue 4
+        api:schemathesis:clean | schemathesis finds nothing with all checks | quality.md Proofs
+        api:health:metrics | /healthz, /readyz and /metrics answer | product.md
+        docker:compose:valid | The container files are valid and do not run as root | issue 4
+        """,
+    )
+    + table(
+        "product.md The two commands",
+        """
         demo:runs:alone | demo runs without key and network, shows approve, deny, sub-agent, memory, audit, and exits 0 | product.md
         test:fresh:python-only | ./toolcrib test installs what it needs and runs everything on a machine with only Python
         """,
@@ -19,23 +42,6 @@ SERVER = (
     + table(
         "issue 4",
         """
-        auth:route:closed | Every route is denied unless it says who may
-        auth:admin:first-run | The first visit by the one-time link makes the admin
-        auth:keys:scopes | API keys have scopes and expire
-        auth:roles:three | Admin, operator and viewer may do what their role says
-        auth:login:throttled | Guessing passwords is throttled
-        auth:oidc:extra | Single sign-on works by OIDC
-        auth:csrf:checked | A form post without its token is refused
-        users:invite:link | create_invitation makes a link that expires | catalogue.md 2I
-        users:list:read | list_users and get_user show people without their secrets | catalogue.md 2I
-        api:openapi:checked-in | The OpenAPI 3.1 document is generated and checked in | product.md
-        api:problem:json | Errors are problem+json
-        api:paging:cursor | Lists page by cursor
-        api:key:idempotent | Idempotency-Key makes a post safe to repeat
-        api:etag:edits | An edit of an older version is refused
-        api:events:resume | The event stream resumes by event id
-        api:schemathesis:clean | schemathesis finds nothing with all checks | quality.md Proofs
-        api:health:metrics | /healthz, /readyz and /metrics answer | product.md
         """,
         deferred="issue 4: server and page",
     )
@@ -70,7 +76,6 @@ SERVER = (
         """
         load:streams:flat | 200 clients and 50 agents for 10 minutes: no error but documented refusals, flat memory
         config:doors:all | What toolcrib.yaml can define can be done on the page and by the API as well | product.md
-        docker:compose:valid | The container files are valid and do not run as root | issue 4
         """,
         deferred="issue 4: server and page",
     )

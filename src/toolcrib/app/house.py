@@ -2,22 +2,26 @@
 
 import asyncio
 import os
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from functools import partial
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
+from toolcrib.app.calls import Calls
 from toolcrib.app.crib import Crib
 from toolcrib.app.opening import open_crib
-from toolcrib.core.call import Record
+from toolcrib.core.call import Caller, Record, Status
 from toolcrib.core.errors import CribError, ToolError
 from toolcrib.core.heavy import heavy
 from toolcrib.services.approvals.requests import ApprovalRequest, State
 from toolcrib.services.config.values import Config
 from toolcrib.services.events import APPROVAL, CALL, CHANGE, Events
 from toolcrib.services.people.desk import People
+from toolcrib.services.people.invitations import PATH, Invitations
 from toolcrib.services.people.keys import ApiKeys
 from toolcrib.services.people.principal import Principal, Role
 from toolcrib.services.people.tokens import Tokens
@@ -25,6 +29,7 @@ from toolcrib.services.settings import Settings
 
 if TYPE_CHECKING:
     from toolcrib.machine.home import Occupation
+    from toolcrib.services.people.elsewhere import Elsewhere
 
 LOOKS = 2.0  # seconds between two looks at what other processes changed
 NOBODY = Principal(id="off", name="you", role=Role.ADMIN, via="off")
@@ -32,7 +37,7 @@ NOBODY = Principal(id="off", name="you", role=Role.ADMIN, via="off")
 
 
 class House:
-    """One open home: `crib`, `people`, `events`, `settings`."""
+    """One open home: `crib`, `people`, `events`, `calls`, `settings`."""
 
     def __init__(
         self,
@@ -50,7 +55,10 @@ class House:
         self.settings = settings
         self.config = config
         self.occupation = occupation
+        self.address = settings.url.rstrip("/")
+        self.elsewhere: Elsewhere | None = None
         self.closers: list[Callable[[], Awaitable[None]]] = []
+        self.calls = Calls(crib, self.begin)
         self._work: set[asyncio.Future[Any]] = set()
         self.tokens: ApiKeys | Tokens = people.keys
         """Whoever knows what programs show: keys, and tokens of an authorization server where one is named."""
@@ -64,6 +72,13 @@ class House:
         """Whether people sign in."""
         return self.settings.auth != "off"
 
+    def reached(self, address: str) -> None:
+        """Say where people reach the server, for the links that are made."""
+        self.address = address.rstrip("/")
+        invitations: Any = self.crib.services[Invitations]
+        for one in (invitations, self.people.invitations):
+            one.link = f"{address.rstrip('/')}{PATH}"
+
     @property
     def secure(self) -> bool:
         """Whether people come by https."""
@@ -75,6 +90,20 @@ class House:
         self._work.add(task)
         task.add_done_callback(self._work.discard)
         return task
+
+    def note(self, by: str, what: str, told: Mapping[str, object] | None = None) -> None:
+        """Put on record what a person decided that is no call: keys, people, a secret that was looked at."""
+        record = Record(
+            id=f"p{token_hex(8)}",
+            at=time.time(),
+            caller=Caller(agent="", user=by),
+            tool=what,
+            arguments=msgspec.json.encode(told or {}),
+            status=Status.DONE,
+            approval=f"by {by}",
+        )
+        self.crib.store.audit.hand(record)
+        self.changed(what.partition(".")[0])
 
     def changed(self, what: str, **more: Any) -> None:
         """Tell whoever watches that something other than a call or a request changed."""
@@ -134,6 +163,13 @@ async def open_house(
         env, {**said, "host": host, "port": port, "auth": auth, "url": url}
     )
     events, place = Events(), heavy("toolcrib.machine.home")
+    houses: list[House] = []
+
+    def hear(request: ApprovalRequest) -> None:
+        events.publish(APPROVAL, approval_event(request))
+        for one in houses:
+            one.calls.heard(request)
+
     place.make(settings.home)
     occupation = place.Occupation(settings.home)
     try:
@@ -144,7 +180,7 @@ async def open_house(
             workspace=workspace,
             env=env,
             waits=True,
-            told=partial(_approval, events),
+            told=hear,
         )
     except CribError:
         occupation.end()
@@ -159,9 +195,25 @@ async def open_house(
     passwords = heavy("toolcrib.machine.passwords").Argon2Passwords()
     people = People(crib.store.people, passwords, lambda: crib.resolver.grants.agents)
     house = House(crib, people, events, settings=settings, config=read, occupation=occupation)
+    house.elsewhere = _elsewhere(house)
+    houses.append(house)
     crib.listeners.append(partial(_call, events))
     crib.changed.append(partial(house.changed, "grants"))
     return house
+
+
+def _elsewhere(house: House) -> "Elsewhere | None":
+    """The sign-in provider that the settings name."""
+    said = house.settings
+    if not said.oidc_issuer or not said.oidc_client_id:
+        return None
+    http = house.crib.services[heavy("toolcrib.services.http").Http]
+    oidc = heavy("toolcrib.providers.signin.oidc").Oidc
+    provider = oidc(http, said.oidc_issuer, said.oidc_client_id, said.oidc_client_secret)
+    made: Elsewhere = heavy("toolcrib.services.people.elsewhere").Elsewhere(
+        provider, house.people.persons, house.people.signin, Role(said.oidc_role)
+    )
+    return made
 
 
 def call_event(record: Record) -> dict[str, Any]:
@@ -195,7 +247,3 @@ def approval_event(request: ApprovalRequest) -> dict[str, Any]:
 
 def _call(events: Events, record: Record) -> None:
     events.publish(CALL, call_event(record))
-
-
-def _approval(events: Events, request: ApprovalRequest) -> None:
-    events.publish(APPROVAL, approval_event(request))

@@ -69,6 +69,15 @@ SETTINGS: tuple[Setting, ...] = (
         shown="where it listens",
         in_config=True,
     ),
+    Setting(key="oidc_issuer", words="The sign-in provider's address, for OpenID Connect", shown="none"),
+    Setting(key="oidc_client_id", words="What the provider calls this server", shown="none"),
+    Setting(key="oidc_client_secret", words="The secret that it gave this server", shown="none", secret=True),
+    Setting(
+        key="oidc_role",
+        words="The role of whoever comes from there for the first time",
+        default="viewer",
+        choices=("viewer", "operator", "admin"),
+    ),
     Setting(
         key="log",
         words="How much is logged to standard error",
@@ -102,6 +111,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     port: str
     auth: str
     url: str
+    oidc_issuer: str
+    oidc_client_id: str
+    oidc_client_secret: str
+    oidc_role: str
     log: str
     color: str
     sources: Mapping[str, str] = {}

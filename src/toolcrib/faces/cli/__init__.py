@@ -19,6 +19,7 @@ from toolcrib.faces.cli.frame import Command, Group
 # Section, command, module, and what the list of commands says of it: the modules stay unread until they are wanted.
 COMMANDS: tuple[tuple[str, str, str, str], ...] = (
     ("Serve", "up", "server.up", "Start the server, and print the link to open."),
+    ("Serve", "demo", "server.demo", "Watch a scripted agent work; no key, no network."),
     ("Look", "tools", "tools", "List the tools, or print their schemas."),
     ("Look", "search", "search", "Find tools by words."),
     ("Look", "toolboxes", "toolboxes", "List the toolboxes and what they grant."),

@@ -11,11 +11,25 @@ from starlette.routing import BaseRoute
 from toolcrib import __version__
 from toolcrib.app.house import House
 from toolcrib.core.errors import CribError
-from toolcrib.faces.http import health, session
+from toolcrib.faces.http import (
+    agents,
+    approvals,
+    calls,
+    health,
+    oidc,
+    people,
+    record,
+    session,
+    settings,
+    toolboxes,
+    tools,
+    vault,
+)
+from toolcrib.faces.http.document import document
 from toolcrib.faces.http.problem import of_error, problem
 from toolcrib.faces.http.routing import Operation
 
-NOUNS = (session,)
+NOUNS = (session, agents, tools, calls, toolboxes, approvals, record, vault, people, settings)
 SHOWN = 8  # problems of one request that are listed
 
 
@@ -30,7 +44,7 @@ def application(house: House | None = None) -> FastAPI:
         title="Toolcrib", version=__version__, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
     )
     app.state.house = house
-    app.router.routes.extend(health.routes())
+    app.router.routes.extend([*health.routes(), *oidc.routes()])
     for row in operations():
         app.add_api_route(
             row.path,
@@ -47,6 +61,11 @@ def application(house: House | None = None) -> FastAPI:
     return app
 
 
+def described() -> dict[str, object]:
+    """The OpenAPI document."""
+    return document(application(), operations())
+
+
 def routes(app: FastAPI) -> list[BaseRoute]:
     """What the door looks at."""
     return list(app.router.routes)
@@ -61,7 +80,8 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _http(request: Request, error: Exception) -> Response:
     del request
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for it
-    return problem(error.status_code, str(error.detail), headers=error.headers)
+    code = "too_long" if error.status_code == 413 else ""
+    return problem(error.status_code, str(error.detail), code=code, headers=error.headers)
 
 
 async def _misfit(request: Request, error: Exception) -> Response:

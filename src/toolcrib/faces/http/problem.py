@@ -31,13 +31,13 @@ _STATUS = {
     "vault_unavailable": 503,
     "internal": 500,
     "wrong_password": 401,
+    "sign_in_refused": 403,
     "forbidden": 403,
     "revision_conflict": 412,
     "unknown_agent": 404,
-    "value_wanted": 422,
+    "if_match_wanted": 428,
+    "bad_if_match": 422,
 }
-_CONFLICTS = ("taken", "already", "exists", "conflict", "in_use", "readonly", "builtin", "last_admin", "not_undoable",
-              "nothing_to_change")  # fmt: skip
 
 
 class Problem(Struct, kw_only=True, omit_defaults=True):
@@ -60,7 +60,7 @@ def status_of(code: str) -> int:
         return _STATUS[lowered]
     if lowered.endswith("not_found"):
         return 404
-    return 409 if any(word in lowered for word in _CONFLICTS) else 422
+    return 409  # it fits the document, and cannot be done as things stand
 
 
 def problem(
@@ -103,5 +103,5 @@ def of_error(error: CribError) -> Response:
         return of_fault(error.as_fault())
     if isinstance(error, BadConfig):
         told = [{"where": one.where, "what": one.what, "mend": one.mend, "line": one.line} for one in error.problems]
-        return problem(422, str(error), code="bad_config", more={"problems": told})
-    return problem(422, str(error), code="failed")
+        return problem(409, str(error), code="bad_config", more={"problems": told})
+    return problem(409, str(error), code="failed")

@@ -2,7 +2,8 @@
 
 Each face is a module with one or more of these: `routes()`, a list of Starlette routes whose endpoints say who may use
 them with `@allows`; `in_front(house, knows, behind)`, an application that takes its own paths before the door, checks
-for itself who comes, and hands all others on; `lifespan(house)`, an asynchronous context in which it works. A face that is not there is not mounted.
+for itself who comes, and hands all others on; `lifespan(house)`, an asynchronous context in which it works. A face that
+is not there is not mounted.
 """
 
 from collections.abc import AsyncGenerator, Callable
@@ -17,8 +18,10 @@ from starlette.types import ASGIApp
 from toolcrib.app.house import House
 from toolcrib.core.heavy import heavy
 from toolcrib.faces.http import application as http
+from toolcrib.faces.http.repeats import Repeats
 from toolcrib.faces.serving.door import Door, Part
 from toolcrib.faces.serving.hosts import Hosts
+from toolcrib.faces.serving.metrics import Metrics
 from toolcrib.faces.serving.refusals import Refusals
 
 WEB, MCP = "toolcrib.faces.web", "toolcrib.faces.mcp"
@@ -33,12 +36,17 @@ class Composition:
         self._lifespans: list[Lifespan] = []
         web, mcp = _face(WEB), _face(MCP)
         api = http.application(house)
-        parts = [Part(name="http", routes=http.routes(api), app=api)]
+        metrics = Metrics(house)
+        parts = [
+            self._part("metrics", [*metrics.routes()]),
+            Part(name="http", routes=http.routes(api), app=Repeats(api)),
+        ]
         if web is not None:
             parts.append(self._part("web", self._web(web)))
         server = house.config.server
         hosts = Hosts(server.hosts, house.settings.url, house.settings.host)
-        self.app: ASGIApp = Door(house, parts, hosts, Refusals(page=web is not None))
+        self.door = Door(house, parts, hosts, Refusals(page=web is not None), metrics.requested)
+        self.app: ASGIApp = self.door
         if mcp is not None:
             self._begin(mcp)
             self.app = mcp.in_front(house, hosts.knows, self.app)
@@ -59,11 +67,11 @@ class Composition:
         if hasattr(face, "lifespan"):
             self._lifespans.append(face.lifespan)
 
-    def _part(self, name: str, routes: list[BaseRoute], most: int = 2 << 20) -> Part:
+    def _part(self, name: str, routes: list[BaseRoute]) -> Part:
         app = Starlette(routes=routes)
         app.router.redirect_slashes = False
         app.state.house = self.house
-        return Part(name=name, routes=routes, app=app, most=most)
+        return Part(name=name, routes=routes, app=app)
 
 
 def _face(name: str) -> Any:  # noqa: ANN401 - a module

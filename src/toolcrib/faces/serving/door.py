@@ -4,7 +4,7 @@ right host? ► which route? (none: 404) ► who is it? (cookie, key, or sign-in
 nothing is closed) ► did a page of ours send it? (CSRF) ► not too long? ► the face
 """
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from hmac import compare_digest
 from typing import Any
 from urllib.parse import parse_qs
@@ -23,6 +23,7 @@ from toolcrib.faces.serving.hosts import Hosts, same_origin
 from toolcrib.faces.serving.refusals import Refusals
 from toolcrib.services.people.principal import Allowed, Principal, allowed
 
+Counted = Callable[[str, str, int], None]
 SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 FORM = "application/x-www-form-urlencoded"
 LONGEST_FORM = 1 << 20
@@ -47,16 +48,36 @@ class _TooLong(HTTPException):
 class Door:
     """An ASGI application around all faces."""
 
-    def __init__(self, house: House, parts: Sequence[Part], hosts: Hosts, refusals: Refusals) -> None:
+    def __init__(
+        self,
+        house: House,
+        parts: Sequence[Part],
+        hosts: Hosts,
+        refusals: Refusals,
+        counted: Counted | None = None,
+    ) -> None:
+        """`counted` hears of each request: its face, its method, and how it was answered."""
         self._house = house
-        self._parts = parts
+        self.parts = parts
         self._hosts = hosts
         self._refusals = refusals
+        self._counted = counted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await _no_other(scope, receive, send)
             return
+
+        async def counting(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                if self._counted is not None:
+                    self._counted(scope.get("toolcrib.face", "door"), scope["method"], message["status"])
+                self._refusals.harden(message)
+            await send(message)
+
+        await self._received(scope, receive, counting)
+
+    async def _received(self, scope: Scope, receive: Receive, send: Send) -> None:
         state: MutableMapping[str, Any] = {"house": self._house, "principal": None, "csrf": ""}
         scope["state"] = state
         headers = Headers(scope=scope)
@@ -85,9 +106,9 @@ class Door:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun = True
-                self._refusals.harden(message)
             await send(message)
 
+        scope["toolcrib.face"] = part.name
         try:
             await part.app(scope, receive, sending)
         except _TooLong:
@@ -98,7 +119,7 @@ class Door:
     def _place(self, scope: Scope) -> tuple[Part | None, Allowed | None, Response | None]:
         """The part that would answer, and what it asks of whoever comes; or why none does."""
         methods: set[str] = set()
-        for part in self._parts:
+        for part in self.parts:
             for route in part.routes:
                 match, child = route.matches(scope)
                 if match is Match.FULL:

@@ -1,6 +1,7 @@
 """Runs the server: takes the port, says where it is, serves, and ends cleanly."""
 
 import asyncio
+import os
 import signal
 import socket
 from collections.abc import Callable, Generator
@@ -10,8 +11,10 @@ from types import FrameType
 
 import uvicorn
 
+from toolcrib import __version__
 from toolcrib.app.house import House
 from toolcrib.core.errors import CribError
+from toolcrib.faces.serving import tracing
 from toolcrib.faces.serving.composition import Composition
 
 GRACE = 5  # seconds that requests have to end
@@ -106,6 +109,7 @@ async def serve(house: House, taken: socket.socket, *, ready: Callable[[str], No
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, server.handle_exit, number)
+    spans = _spans(house)
     try:
         async with composition.running():
             house.begin(house.look())
@@ -114,6 +118,16 @@ async def serve(house: House, taken: socket.socket, *, ready: Callable[[str], No
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
+        await asyncio.to_thread(spans)
+
+
+def _spans(house: House) -> Callable[[], None]:
+    """Send spans where the environment says, until what comes back is called."""
+    if not tracing.wanted(os.environ):
+        return lambda: None
+    heard, end = tracing.exporting(__version__)
+    house.crib.listeners.append(heard)
+    return end
 
 
 def address_of(house: House, taken: socket.socket) -> str:

@@ -43,6 +43,7 @@ async def _run(asked: Asked, said: dict[str, str | None]) -> None:
     async with house:
         taken = running.listening(host, port)
         address = running.address_of(house, taken)
+        house.reached(address)
         where, first = await running.link(house, address)
         house.occupation.says(f"process {os.getpid()}, {address}")
 

@@ -120,7 +120,13 @@ async def test_a_session_belongs_to_who_began_it():
 
 
 @pytest.mark.parametrize(
-    "header", [{"host": "evil.example.org"}, {"origin": "http://evil.example.org"}, {"origin": "null"}]
+    "header",
+    [
+        {"host": "evil.example.org"},
+        {"origin": "http://evil.example.org"},
+        {"origin": "null"},
+        {"origin": "http://6.6.6.6"},
+    ],
 )
 async def test_a_page_of_another_site_gets_nothing(header: dict[str, str]):
     async with at() as client:

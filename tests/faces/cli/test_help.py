@@ -30,7 +30,8 @@ def _commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[
 
 
 ALL = dict(_commands(root))
-SERVES = ("toolcrib up", "toolcrib demo --serve")  # run until they are stopped; tests/faces/serving starts them
+SERVES = ("toolcrib up", "toolcrib demo --serve", "toolcrib mcp --agent")
+"""Run until they are stopped; tests/faces/serving and tests/mcp start them."""
 EXAMPLES = sorted({one for found in (root, *ALL.values()) for one in found.examples if not one.startswith(SERVES)})
 
 

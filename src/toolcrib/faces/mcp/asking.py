@@ -30,7 +30,10 @@ class Bell:
     def reaches(self) -> bool | None:
         """Whether the client of the call that runs now can be asked."""
         link = LINK.get()
-        return "elicitation" in link.capabilities if isinstance(link, Exchange) else None
+        if not isinstance(link, Exchange):
+            return None
+        kinds = link.capabilities.get("elicitation")
+        return isinstance(kinds, dict) and (not kinds or "form" in kinds)
 
     async def __call__(self, request: ApprovalRequest) -> None:
         """Ask, and hand the answer to the desk, which checks that this person may give it."""

@@ -11,6 +11,7 @@ from toolcrib.faces.mcp.wire import encode
 from toolcrib.services.people.principal import Principal, Role
 
 SCOPE = "mcp"
+_LOOPBACK = frozenset({b"localhost", b"127.0.0.1", b"[::1]"})
 METADATA = "/.well-known/oauth-protected-resource"
 
 
@@ -55,8 +56,13 @@ class Door:
         host, origin = headers.get(b"host", b""), headers.get(b"origin")
         if not self._knows(host):
             raise Refused(421, "This server is not called that. Name it under `server: hosts:` in toolcrib.yaml.")
-        if origin is not None and not self._knows(_host_of(origin)):
+        if origin is not None and not self._same(_host_of(origin), host):
             raise Refused(403, "A page of another site sent this.")
+
+    def _same(self, origin: bytes, host: bytes) -> bool:
+        """Whether a page comes from this very server, or both are on this machine."""
+        page, here = _name(origin), _name(host)
+        return self._knows(origin) and (page == here or (page in _LOOPBACK and here in _LOOPBACK))
 
     def _knows(self, host: bytes) -> bool:
         known = self._known.get(host)
@@ -101,6 +107,12 @@ class Door:
             "bearer_methods_supported": ["header"],
             "resource_name": "Toolcrib",
         }
+
+
+def _name(host: bytes) -> bytes:
+    """A host without its port."""
+    name, colon, port = host.rpartition(b":")
+    return name if colon and port.isdigit() else host
 
 
 def _host_of(origin: bytes) -> bytes:

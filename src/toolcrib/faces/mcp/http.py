@@ -56,6 +56,7 @@ class Endpoint:
         self._paths: dict[tuple[str, bytes], tuple[str, str]] = {}
         self._swept = time.monotonic()
         self._patience = Patience()
+        self._listening: set[Stream] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -150,8 +151,13 @@ class Endpoint:
     async def _alone(self, peer: Peer, message: Message, number: Id, ways: tuple[Receive, Send]) -> None:
         """Work on a stateless request. A client that hangs up does not want it any more."""
         receive, send = ways
-        task = asyncio.current_task()
-        gone = task.cancel if task is not None else None
+        task, left = asyncio.current_task(), list[bool]()
+
+        def gone() -> None:
+            left.append(True)
+            if task is not None:
+                task.cancel()
+
         reply = Reply(send, lambda: Stream("", numbered=False), receive=receive, gone=gone)
         self._patience.add(reply)
         exchange = Exchange(peer, number, reply.out, None)
@@ -162,8 +168,10 @@ class Endpoint:
         except McpFault as fault:
             await reply.finish(refusal(number, fault), STATUS.get(fault.number, 200))
         except asyncio.CancelledError:
+            if not left or task is None:
+                raise
+            task.uncancel()
             await reply.drop()
-            raise
         else:
             await reply.finish(result)
         finally:
@@ -176,15 +184,15 @@ class Endpoint:
         watcher = Watcher(peer, stream.put, wants=kinds, number=number)
         watcher.uris = set(uris)
         self._gateway.changes.add(watcher)
+        self._listening.add(stream)
         stream.put(acknowledged(number, kinds, uris))
         try:
-            for uri in uris:
-                await self._gateway.offers.watch(peer, uri)
+            await self._gateway.offers.watch_all(peer, uris, on=True)
             await while_there(receive, stream.pump(send, []))
         finally:
+            self._listening.discard(stream)
             self._gateway.changes.leave(watcher)
-            for uri in uris:
-                await self._gateway.offers.unwatch(peer, uri)
+            await self._gateway.offers.watch_all(peer, uris, on=False)
 
     async def _posted(
         self, place: Place, headers: Given, body: bytes, scope: Scope, ways: tuple[Receive, Send]
@@ -319,7 +327,9 @@ class Endpoint:
                 self._forget(session)
 
     def close(self) -> None:
-        """End every session: the server stops."""
+        """End every session and every stream: the server stops."""
+        for stream in tuple(self._listening):
+            stream.close()
         for session, _ in list(self._sessions.values()):
             self._forget(session)
 

@@ -1,5 +1,6 @@
 """The endpoint in front of the other faces of a server: calls must not pay for routes that they do not take."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -38,14 +39,24 @@ def in_front(house: House, knows: Callable[[str], bool], behind: App) -> App:
     return app
 
 
+async def _ended(house: House, endpoint: Endpoint) -> None:
+    """Once the server is told to stop, end the streams that would hold it up."""
+    async for _ in house.events.listen(kinds=()):
+        pass
+    endpoint.close()
+
+
 @asynccontextmanager
 async def lifespan(house: House) -> AsyncGenerator[None]:
     """While the server runs."""
+    gateway, endpoint = _OPEN.pop(house)
     if house.crib.mcp is not None:
         await house.crib.mcp.start()
+    ending = asyncio.ensure_future(_ended(house, endpoint))
     try:
         yield
     finally:
-        gateway, endpoint = _OPEN.pop(house)
+        ending.cancel()
+        await asyncio.gather(ending, return_exceptions=True)
         endpoint.close()
         await gateway.close()

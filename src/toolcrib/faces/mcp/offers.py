@@ -1,8 +1,10 @@
 """What servers offer beside tools: resources, prompts, and words that complete an argument."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 
 from toolcrib.core.call import Json, JsonObject
+from toolcrib.core.errors import ToolError
 from toolcrib.faces.mcp.exchange import Exchange
 from toolcrib.faces.mcp.listing import Shown, cacheable, page_of
 from toolcrib.faces.mcp.peers import Peer, Session
@@ -117,6 +119,12 @@ class Offers:
     async def watch(self, peer: Peer, uri: str) -> None:
         """Let the server of a resource tell when it changes."""
         await self._watching(peer, uri, on=True)
+
+    async def watch_all(self, peer: Peer, uris: Sequence[str], *, on: bool) -> None:
+        """Watch what can be watched, or no more. An address that no server knows is never told of."""
+        for uri in uris:
+            with suppress(ToolError):
+                await (self.watch if on else self.unwatch)(peer, uri)
 
     async def unwatch(self, peer: Peer, uri: str) -> None:
         """The same no more, if nobody else watches."""

@@ -146,11 +146,9 @@ class Pipe:
         self._gateway.changes.add(watcher)
         self._write(acknowledged(number, kinds, uris))
         try:
-            for uri in uris:
-                await self._gateway.offers.watch(peer, uri)
+            await self._gateway.offers.watch_all(peer, uris, on=True)
             await asyncio.get_running_loop().create_future()
         finally:
             self._gateway.changes.leave(watcher)
-            for uri in uris:
-                await self._gateway.offers.unwatch(peer, uri)
+            await self._gateway.offers.watch_all(peer, uris, on=False)
         return b"{}"  # pragma: no cover - the wait above has no end of its own

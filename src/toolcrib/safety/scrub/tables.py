@@ -21,7 +21,7 @@ _HEADS = [
     "pass",
     "credential",
 ]
-_MARKS = (b",", b"\t", b";", b"| ", b',"', b"_", b", ")  # before the last column
+_MARKS = (b",", b"\t", b";", b"| ", b',"', b';"', b'\t"', b"_", b", ")  # before the last column
 _CELL = rb"[A-Za-z0-9_ \"'-]{0,24}"
 ROWS = (
     *(Row(word.encode(), _CELL + rb"[,;|\t][ \t]*[\"']?[A-Za-z_][A-Za-z0-9_ .\"'\-,;|\t]*\r?\n") for word in _HEADS),

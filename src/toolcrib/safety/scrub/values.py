@@ -365,6 +365,8 @@ def is_random(value: str) -> bool:
     if turns >= 3:
         return True
     words = parts(value)
+    if len(value) >= 10 and value.isalnum() and value[0].isdigit() and len(words) >= 4 and not value.isupper():
+        return True  # no name begins with a digit
     letters = [word for word in words if word.isalpha()]
     if not letters:
         return False

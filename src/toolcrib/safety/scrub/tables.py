@@ -175,5 +175,5 @@ def _cells(line: str, mark: str) -> list[tuple[int, int]]:
 def _is_held(value: str, level: int) -> bool:
     if is_secret(value, level, quoted=True, alone=True):
         return True
-    plain = len(value) >= 5 and value.isprintable() and " " not in value and not value.startswith(("$", "{", "<"))
+    plain = len(value) >= 5 and value.isprintable() and " " not in value and value[0] not in "${<`*"
     return plain and level == PASSWORD and not is_placeholder(value)

@@ -114,6 +114,8 @@ def _hostile(scrub: Scrubber) -> Iterator[Figure]:
         "kind: Secret\n",
         "sk" + "-proj-\n",
         "-us1",
+        "sk-",
+        "token is ",
         "Authorization: Basic ",
     )
     worst = max(best(lambda unit=unit: scrub(unit * (200_000 // len(unit))), 1, 1) for unit in units)

@@ -36,8 +36,8 @@ def options(
 
 def copied(command: Command) -> list[str]:
     """Settings that are copied: a mount costs ten times as much."""
-    names = (path for path in places.settings() if not os.path.isdir(path))
-    return [path for path in names if command.network or path != "/etc/resolv.conf"]
+    files = (path for path in places.settings() if path not in places.folders())
+    return [path for path in files if command.network or path != "/etc/resolv.conf"]
 
 
 def argv(program: str, words: Iterable[str]) -> list[str]:
@@ -51,9 +51,8 @@ def _root(command: Command) -> list[str]:
         words += ["--symlink", os.readlink(path), path] if os.path.islink(path) else ["--ro-bind", path, path]
     for number, path in enumerate(copied(command), FILES):
         words += ["--perms", "0444", "--file", str(number), path]
-    for path in places.settings():
-        if os.path.isdir(path):
-            words += ["--ro-bind", path, path]
+    for path in places.folders():
+        words += ["--ro-bind", path, path]
     words += ["--proc", "/proc", "--dev", "/dev", "--dir", "/run", "--dir", "/var"]
     for path in _SCRATCH:
         words += ["--size", str(command.limits.memory), "--perms", "1777", "--tmpfs", path]

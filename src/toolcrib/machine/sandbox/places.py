@@ -49,6 +49,17 @@ def settings() -> tuple[str, ...]:
     return tuple(path for path in SETTINGS if os.path.exists(path))
 
 
+@cache
+def folders() -> tuple[str, ...]:
+    """Those of the settings that are folders."""
+    return tuple(path for path in settings() if os.path.isdir(path))
+
+
+@cache
+def _real_system() -> tuple[str, ...]:
+    return tuple(os.path.realpath(path) for path in system())
+
+
 def workspace(path: str) -> os.stat_result:
     """What stands there. Raises ToolFailed when nobody may work there."""
     real = os.path.realpath(path)
@@ -143,12 +154,12 @@ def _link(name: str) -> ToolFailed:
 
 
 def program(name: str, env: Mapping[str, str], seen: Iterable[str], cwd: str) -> str:
-    """Where a program is, among what can be seen. Raises ToolFailed as a shell says 127."""
+    """Where a program is, in the system or among what else can be seen. Raises ToolFailed as a shell says 127."""
     if "/" in name:
         tried = [os.path.normpath(os.path.join(cwd, name))]
     else:
         tried = [os.path.join(folder, name) for folder in env.get("PATH", DEFAULT_PATH).split(":") if folder]
-    roots = [os.path.realpath(root) for root in seen]
+    roots = [*_real_system(), *(os.path.realpath(root) for root in seen)]
     for path in tried:
         real = os.path.realpath(path)
         if os.path.isfile(real) and os.access(real, os.X_OK) and any(within(real, root) for root in roots):

@@ -162,5 +162,5 @@ def _covers(command: Command) -> places.Covers:
 def _program(asked: Asked) -> str:
     command = asked.command
     own = () if command.access is Access.NONE else (command.workspace,)
-    seen = (*places.system(), *command.readable, *own)
+    seen = (*command.readable, *own)
     return places.program(command.argv[0], command.env, seen, asked.cwd)

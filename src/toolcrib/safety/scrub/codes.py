@@ -26,7 +26,15 @@ _ANY = rb"[A-Za-z0-9+/_\-]"
 _GROUP = _FIRST + _SECOND + _THIRD + _ANY
 _BASE64 = Row(b"", rb"(?:\A|[^A-Za-z0-9+_\-]|\\[nrt])(?:" + _GROUP + rb"){4,}" + _ANY + rb"*={0,2}")
 _HEX = Row(b"", rb"(?:\A|[^0-9A-Za-z]|\\[nrtx]|0x)(?:[2-7][0-9a-fA-F]|0[9aAdD]){8,}(?:[0-9a-fA-F]{2})*")
-RUNS = _BASE64.rest + b"|" + _HEX.rest
+_SPACED_HEX = Row(b"", rb"(?:\A|[^0-9A-Za-z])(?:(?:[2-7][0-9a-fA-F]|0[9aAdD]) ){11,}[0-9a-fA-F]{2}")
+# The same of UTF-16, as PowerShell has it: every second byte is zero.
+_WIDE = Row(
+    b"",
+    rb"(?:\A|[^A-Za-z0-9+_\-]|\\[nrt])(?:[A-Za-f][AQgw][AB]"
+    + _ANY
+    + rb"A[C-H][AEIMQUYcgkosw048]A){3,}[A-Za-z0-9+/]*={0,2}",
+)
+RUNS = b"|".join(row.rest for row in (_BASE64, _HEX, _SPACED_HEX, _WIDE))
 _ESCAPES = (
     Row(b"%", rb"(?:3[aAdDbB]|40|2[0267bBfF]|5[0-9a-fA-F]|[467][0-9a-fA-F]%[0-9a-fA-F]{2}%)"),
     Row(b"\\u00", rb"[0-9a-fA-F]{2}"),
@@ -51,7 +59,7 @@ class Codes:
 
     def __init__(self, look: Look, *, engine: bool = True) -> None:
         self._look = look
-        self.finder = Finder([*_ESCAPES, _BASE64, _HEX], engine=engine)
+        self.finder = Finder([*_ESCAPES, _BASE64, _HEX, _SPACED_HEX, _WIDE], engine=engine)
 
     def finds(self, view: View, depth: int) -> Iterator[Found]:
         """Every encoded stretch that holds a secret."""
@@ -110,6 +118,7 @@ def _plain_base64(run: str) -> str:
 
 def _plain_hex(run: str) -> str:
     try:
+        run = run.replace(" ", "")
         return _readable(bytes.fromhex(run[: len(run) // 2 * 2]))
     except ValueError:
         return ""

@@ -84,7 +84,11 @@ _TABLE: dict[str, tuple[str, ...]] = {
     "impacket-secretsdump impacket-psexec impacket-wmiexec impacket-smbexec secretsdump.py psexec.py wmiexec.py"
     " smbexec.py gettgt.py getuserspns.py": (r"(?<=[\s\"'])(?:[\w.-]+/)?[\w.-]+:([^\s@\"']+)@[\w.-]+",),
     "codecov codecovcli doctl sentry-cli bundlewatch": (_option("-t|--token|--access-token"),),
-    "bundle": (r"contribsys\.com[ \t]+(\S+)",),
+    "bundle": (
+        r"contribsys\.com[ \t]+(\S+)",
+        r"config[ \t]+(?:set[ \t]+)?(?:--\w+[ \t]+)*[\w-]+\.[\w.-]+[ \t]+[\w.-]+:(\S+)",
+    ),
+    "sentinel": (r"auth-pass[ \t]+\S+[ \t]+(\S+)",),
     "kubeadm": (_option("--token|--certificate-key"),),
     "snyk": (r"(?<=\s)auth[ \t]+([A-Za-z0-9._-]{24,})",),
     "jenkins-cli jenkins-cli.jar": (r"(?<=\s)-auth[ \t]+[^\s:]+:(\S+)",),

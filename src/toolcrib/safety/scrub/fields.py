@@ -16,7 +16,18 @@ ROWS = (
     Row(b"</key>", rb"\s*<string>[^\s<]{4}"),
     *(
         Row(word, _BELOW)
-        for word in (b"password", b"passwd", b"passphrase", b"secret", b"token", b"apikey", b"api_key", b"api-key")
+        for word in (
+            b"password",
+            b"passwd",
+            b"passphrase",
+            b"secret",
+            b"token",
+            b"apikey",
+            b"api_key",
+            b"api-key",
+            b"pass",
+            b"pwd",
+        )
     ),
     *(
         Row(word, rb"\w*[\"']>[^\s<>\"']{4}[^<>\n]*</")

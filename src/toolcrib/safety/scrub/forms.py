@@ -29,6 +29,8 @@ CALLS = (
     b"jwt.decode(",
     b"createhmac(",
 )
+# Calls whose first argument is one.
+KEYED = (b"bcrypt.hash(", b"hashpw(", b"aes.new(", b"secretkeyspec(", b"fernet(", b"hmac.new(", b"set_password(")
 _W = rb"[^\s/?#\"'<>@:`]"
 ROWS = (
     Row(b"://", _W + rb"{0,128}:[^\s\"'<>`]{1,256}?@[A-Za-z0-9_.\[{$%*-]", kind="uri"),
@@ -50,6 +52,8 @@ ROWS = (
         Row(word, rb"[ \t]*(?:[\"'][^\"'\n]{1,80}[\"']|[A-Za-z0-9_.$]+|\{[^{}\n]*\})[ \t]*,[ \t]*[\"']")
         for word in CALLS
     ),
+    *(Row(word, rb"[ \t]*[brf]?[\"'][^\s\"']{6}") for word in KEYED),
+    Row(b"<auth-user-pass>", rb"\s*[^\s<]+[ \t]*\r?\n[^\s<]{3,}"),
     *(Row(word, rb"[A-Za-z0-9+/]{16,}={0,2}", kind="ldap") for word in (b"{ssha}", b"{sha}", b"{smd5}", b"{md5}")),
     *(Row(word, rb"[^\s\"',;}]{16,}", kind="ldap") for word in (b"{ssha256}", b"{ssha512}", b"{sha512}", b"{crypt}")),
     Row(b":$argon2", rb"[a-z]{0,2}\$[^:\s\"']{20,}", kind="crypt"),
@@ -195,6 +199,18 @@ def _arguments(text: str, start: int, end: int) -> Iterator[Found]:
         yield Found(found.start(1), found.end(1), FORM, "password")
 
 
+def _first(text: str, start: int, end: int) -> Iterator[Found]:
+    """`AES.new(b"hunter2hunter2!!")`: the string that the call begins with."""
+    found = _STRING.match(text, text.index("(", start), end + 200)
+    if found is not None and is_secret(found[1], PASSWORD, quoted=True):
+        yield Found(found.start(1), found.end(1), FORM, "secret")
+
+
+def _inline(text: str, start: int, end: int) -> Iterator[Found]:
+    """The second line of `<auth-user-pass>`."""
+    yield Found(max(text.rfind(blank, start, end) for blank in "\n\t ") + 1, end, FORM, "password")
+
+
 def _go_dsn(text: str, start: int, _: int) -> Iterator[Found]:
     """`root:hunter2@tcp(127.0.0.1:3306)/db`."""
     found = _USER.search(text, max(0, start - 120), start)
@@ -203,6 +219,7 @@ def _go_dsn(text: str, start: int, _: int) -> Iterator[Found]:
 
 
 _ARGUMENTS = re.compile(r"""\(\s*(?:(?:["'][^"'\n]*["']|[\w.$]+|\{[^{}\n]*\})\s*,\s*){1,2}["']([^"'\n]{4,})["']""")
+_STRING = re.compile(r"""\(\s*[brfBRF]?["']([^"'\n]{6,})["']""")
 _ELEMENT = re.compile(r"</([\w:.\-]+)>")
 _ESCAPED = re.compile(r":\\/\\/[^\s/:@]*:([^\s\"'@]{3,256})@")
 _USER = re.compile(r"[\w.-]{1,64}:([^\s:\"'`]{3,64})\Z")
@@ -218,6 +235,8 @@ _READERS = {
     b"bearer": _bearer,
     b"basic": _basic,
     **dict.fromkeys(CALLS, _arguments),
+    **dict.fromkeys(KEYED, _first),
+    b"<auth-user-pass": _inline,
     **dict.fromkeys((b"{ssha", b"{sha", b"{smd5", b"{md5", b"{crypt"), _ldap),
     b":\\/\\/": _uri_escaped,
     b"</": _element,

@@ -11,7 +11,7 @@ from toolcrib.safety.scrub.named import KEYWORDS
 from toolcrib.safety.scrub.names import VENDORS
 from toolcrib.safety.scrub.providers import BOUND, INNER, MARKS
 
-_SIGNS = rb"://[^\s/]{0,200}@|%(?:3a|40|3d|[4-7][0-9a-f]%)|:\$|:\{s|\{aq|\\u00|\\x|&#|&quot|begin |private-l|:\*:|:5432|:thin:|mnemonic|phrase|\{s?sha|\{s?md5|\{crypt|:\\/\\/|<<<|\.sign\(|\.verify\(|createhmac|new pdo\(|getconnection\(|\"kty\"|\]:[0-9]|&lt;/|community|identified|basic |_connect\(|login\(|authenticate\(|sign_?in\(|@tcp\(|-stdin|echo |printf |chpasswd"
+_SIGNS = rb"://[^\s/]{0,200}@|%(?:3a|40|3d|[4-7][0-9a-f]%)|:\$|:\{s|\{aq|\\u00|\\x|&#|&quot|begin |private-l|:\*:|:5432|:thin:|mnemonic|phrase|\{s?sha|\{s?md5|\{crypt|:\\/\\/|<<<|\.sign\(|\.verify\(|createhmac|new pdo\(|getconnection\(|\"kty\"|\]:[0-9]|&lt;/|community|identified|basic |_connect\(|login\(|authenticate\(|sign_?in\(|@tcp\(|<auth-user|bcrypt\.hash\(|hashpw\(|aes\.new\(|sentinel |-stdin|echo |printf |chpasswd"
 
 
 def gate(*, engine: bool) -> Callable[[bytes], Any]:

@@ -44,16 +44,17 @@ _PLACES = (*KEYWORDS, *sorted(VENDORS))
 # No counts in what is searched: each would be a state for every place, and the search would no longer be one pass.
 _GAP = rb"[ \t]*"
 _SEP = (
-    rb"(?:::[ \t]|::?:=|[.+]=|=>|:=|\?=|:[ \t]*[&A-Za-z_][A-Za-z0-9_.|?&' <>]*=|==?=?|:|->|<-|!=|%3[aAdD]"
-    rb"|as[ \t]+[a-z]+[ \t]*=|\{[ \t]*get;[a-z; \t]*\}[ \t]*=|\.(?:type|fill|send_?keys|set_?value|val)\("
+    rb"(?:::[ \t]|::?:=|(?:[.+]|\|\||\?\?)=|=>|:=|\?=|:[ \t]*[&A-Za-z_][A-Za-z0-9_.|?&' <>\[\]]*=|[sS]tring[ \t]*=|[ \t]is[ \t]|==?=?|:|->|<-|!=|%3[aAdD]"
+    rb"|as[ \t]+[a-z]+[ \t]*=|\{[ \t]*get;[a-z; \t]*\}[ \t]*=|\.(?:type|fill|send_?keys|set_?value|val)\(|\.value[ \t]*="
     rb"|[:=][ \t]*[A-Za-z_][A-Za-z0-9_.]*[ \t]+(?:\|\||\?\?))"
 )
 _QUOTE = rb"\\*[\"'`]"
 _REST = (
     rb"[A-Za-z0-9_.\-]*"
-    rb"(?:[\])}]*(?:" + _QUOTE + rb")?[\])}]*" + _GAP + _SEP + _GAP + rb"[\[(]?[brufBRUFL@$]*"
+    rb"(?:[\])}]*(?:" + _QUOTE + rb")?[\])}]*" + _GAP + _SEP + _GAP + rb"(?:\[\]byte\(|[\[(])?[brufBRUFLN@$]*"
     rb"(?:" + _QUOTE + rb"[^\s\"'`]{4}|[^\s\"'`,;(){}<>\[\]|]{4})"
-    rb"|[\])}]*(?:" + _QUOTE + rb")?[ \t]*(?:[,(]|\)[ \t]*\{)?[ \t]*[bru@$]?" + _QUOTE + rb"[^\s\"'`,]{4}"
+    rb"|[\])}]*(?:" + _QUOTE + rb")?[ \t]*(?:[,({]|\)[ \t]*\{)?[ \t]*[bru@$]?" + _QUOTE + rb"[^\s\"'`,]{4}"
+    rb"|[ \t]*:?=[ \t]*[(\\]\r?\n[ \t]*" + _QUOTE + rb"[^\s\"'`]{4}"
     rb"|>[^\s<>\"'`]{4})"
 )
 ROWS = tuple(Row(word.encode(), _REST) for word in _PLACES)
@@ -62,11 +63,11 @@ _NAME = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 _TAIL = re.compile(r"[A-Za-z0-9_.\-]*")
 _AFTER = re.compile(
     r"""(?x) (?:[\])}]{1,2}(?=["'`]))? (?P<close>\\{0,3}["'`])? [\])}]{0,2} [ \t]*
-    (?P<sep> \.(?:[tT]ype|fill|[sS]end_?[kK]eys|[sS]et_?[vV]alue|val)\( | [aA]s[ \t]{1,4}\w{1,16}[ \t]{0,4}=
+    (?P<sep> :?=[ \t]{0,4}[(\\]\r?\n(?=[ \t]*["'`]) | \.value[ \t]{0,4}=(?!=) | (?<=[ \t])is(?=[ \t]) | [sS]tring[ \t]{0,4}= | \.(?:[tT]ype|fill|[sS]end_?[kK]eys|[sS]et_?[vV]alue|val)\( | [aA]s[ \t]{1,4}\w{1,16}[ \t]{0,4}=
        | \{[ \t]{0,2}get;[\w; \t]{0,16}\}[ \t]{0,4}= | [:=][ \t]{0,4}[A-Za-z_][\w.]{0,60}[ \t]{1,4}(?:\|\||\?\?)(?=[ \t]*["'`])
-       | ::?:= | ::(?=[ \t]) | [.+]= | => | := | \?= | :[ \t]{0,4}&?(?:'\w{1,16}[ \t])?(?:mut[ \t])?[A-Za-z_][\w.|?<>]{0,24}[ \t]{1,4}=(?=[ \t]) | :[ \t]{0,4}(?:str|string|String)[ \t]{0,4}= | ={1,3} | : | -> | <- | != | %3[aAdD]
-       | [,(] | \)[ \t]{0,2}\{ | > | (?=[ \t]*[bru@$]?\\{0,3}["'`]) )
-    [ \t]* [\[(]? (?:[brufBRUFL@$]{0,2}(?P<quote>\\{0,3}(?:\"\"\"|'''|["'`])))? """
+       | ::?:= | ::(?=[ \t]) | (?:[.+]|\|\||\?\?)= | => | := | \?= | :[ \t]{0,4}&?(?:'\w{1,16}[ \t])?(?:mut[ \t])?[A-Za-z_][\w.|?<>\[\],]{0,24}[ \t]{1,4}=(?=[ \t]) | :[ \t]{0,4}(?:str|string|String)[ \t]{0,4}= | ={1,3} | : | -> | <- | != | %3[aAdD]
+       | [,({] | \)[ \t]{0,2}\{ | > | (?=[ \t]*[bru@$]?\\{0,3}["'`]) )
+    [ \t]* (?:\[\]byte\(|[\[(])? (?:[brufBRUFLN@$]{0,2}(?P<quote>\\{0,3}(?:\"\"\"|'''|["'`])))? """
 )
 _BARE = re.compile(r"""(?:[^\s"'`<>\\]|\\(?![nrt"'\\]))+""")
 _CUT = re.compile(
@@ -84,6 +85,7 @@ _SCHEME = re.compile(
 _WRAPS = re.compile(r"(?i)(?:new )?[\w.:]*(?:from|decode|bytes|encode|unhexlify|string|secret_?str|key)\($")
 _STRING = re.compile(r"""(["'])([^"'\n]{8,512})\1""")
 _SHORT = 128
+_ELEMENT = re.compile(r"(?:[Ff]ield|[Ii]nput|[Bb]ox|[Ee]l(?:ement)?)?\.(?:value|[Tt]ext)\Z")  # of a form on a page
 _ARN = re.compile(r"\barn:aws[\w-]*:[^\s\"']*\Z")
 _USER_PAIR = re.compile(r"[\w.@+-]{1,64}:([^\s:@/]{4,})")
 _PAIR = re.compile(r"([\w.\-]+)=\"?([^;\s\"']*)")
@@ -141,7 +143,7 @@ class Named:
 
 def _level(text: str, start: int, end: int) -> int:
     """What the name promises; one word tells more with what stands before it."""
-    name = text[start:end].removeprefix("-D").removeprefix("-P")
+    name = _ELEMENT.sub("", text[start:end].removeprefix("-D").removeprefix("-P"))
     level = promise(name)
     if level == WEAK and start:
         if text[start - 1] == " ":

@@ -96,6 +96,7 @@ _HEADS = _words(
     " cancellation prompt completion input output cached reasoning stop special public csrfless pagination resume change"
     " etag cache no without is has should forgot lost missing invalid expired bad wrong incorrect monthly daily sha"
 )
+_FACTORS = _words("otp totp hotp mfa 2fa wallet bip39 master")  # a seed of these is a secret
 _NOT_PASS = ("bypass", "compass", "surpass", "overpass", "underpass", "trespass", "encompass", "lowpass", "highpass")
 
 
@@ -115,6 +116,8 @@ def promise(name: str) -> int:
     if words[-2:] in (["sonar", "login"], ["contribsys", "com"]):
         return SECRET
     before = words[-2] if len(words) > 1 else ""
+    if words[-1] == "seed" and before in _FACTORS:
+        return SECRET
     level = _key(before) if words[-1] in {"key", "keys"} else _word(words[-1])
     if level == NONE:
         level = _inside(words)

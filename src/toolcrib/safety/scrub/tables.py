@@ -21,7 +21,7 @@ _HEADS = [
     "pass",
     "credential",
 ]
-_MARKS = (b",", b"\t", b";", b"| ", b',"', b"_", b", ")  # before the last column
+_MARKS = (b",", b"\t", b";", b"| ", b',"', b';"', b'\t"', b"_", b", ")  # before the last column
 _CELL = rb"[A-Za-z0-9_ \"'-]{0,24}"
 ROWS = (
     *(Row(word.encode(), _CELL + rb"[,;|\t][ \t]*[\"']?[A-Za-z_][A-Za-z0-9_ .\"'\-,;|\t]*\r?\n") for word in _HEADS),
@@ -175,5 +175,5 @@ def _cells(line: str, mark: str) -> list[tuple[int, int]]:
 def _is_held(value: str, level: int) -> bool:
     if is_secret(value, level, quoted=True, alone=True):
         return True
-    plain = len(value) >= 5 and value.isprintable() and " " not in value and not value.startswith(("$", "{", "<"))
+    plain = len(value) >= 5 and value.isprintable() and " " not in value and value[0] not in "${<`*"
     return plain and level == PASSWORD and not is_placeholder(value)

@@ -44,6 +44,7 @@ _MIXED = frozenset(
 )
 
 _PIECES = 6
+_TRIES = 24  # beginnings in one run of letters that are looked at: no token has so many in front of it
 _TERMINAL = 60  # columns from which on a line may be one that a terminal broke
 _RUN = re.compile(r"[A-Za-z0-9_+/=.\-]*")
 _BREAK = re.compile(r"[A-Za-z0-9_+/=.\-]*(\\?\r?\n)(?=[A-Za-z0-9_+/=\-])")
@@ -81,12 +82,17 @@ class Tokens:
         """Every token in the text."""
         places = self.finder.places(view.data)
         begin = next(places, None)
+        tries = end = 0
         while begin is not None:
+            if begin >= end:
+                run = _RUN.match(view.text, begin + 1)
+                tries, end = 0, begin if run is None else run.end()
+            tries += 1
             find = self._at(view, begin)
             if find is not None:
                 yield find
             try:
-                begin = places.send(None if find is None else find.end)
+                begin = places.send(find.end if find is not None else end if tries > _TRIES else None)
             except StopIteration:
                 return
 

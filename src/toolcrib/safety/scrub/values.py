@@ -1,11 +1,13 @@
 """Whether a value beside a promising name is a secret, or a placeholder, a reference, a path, a type, a hash or an id."""
 
 import re
+from functools import lru_cache
 
 from toolcrib.safety.scrub.letters import is_wordlike
 from toolcrib.safety.scrub.names import PASSWORD, SECRET, WEAK, parts
 
 LONGEST = 2048
+_KNOWN = 256  # answers that are kept: text that repeats itself must not cost more than other text
 _LOOKED = 96  # characters in which an example says that it is one
 _HEX = re.compile(r"(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
@@ -242,12 +244,14 @@ _SHIFTED = re.compile(r"[!@#$%^&*]")
 _ODD = re.compile(r"[^A-Za-z0-9_.\- /]")
 
 
+@lru_cache(maxsize=_KNOWN)
 def is_placeholder(value: str) -> bool:
     """Examples, masks and blanks: `xxxx`, `<your-token>`, `changeme`, `AKIA…EXAMPLE`."""
     value = value.lower()
     return len(set(value)) <= 2 or value in _STOP or _EXAMPLE.search(value[:_LOOKED]) is not None
 
 
+@lru_cache(maxsize=_KNOWN)
 def is_secret(value: str, level: int, *, quoted: bool, alone: bool = False) -> bool:
     """Whether the value is one, given what its name promises. `alone`: it is all that its line assigns."""
     value = value.strip(" ") if quoted else value
@@ -359,12 +363,15 @@ def _is_chosen(value: str, lowered: list[str], *, free: bool) -> bool:
     return len(words) >= 4 and free and not any(word in _STOP for word in lowered)
 
 
+@lru_cache(maxsize=_KNOWN)
 def is_random(value: str) -> bool:
     """Whether it reads like no name that anybody would choose: gibberish letters, or digits strewn in."""
     turns = len(_TURNS.findall(value))
     if turns >= 3:
         return True
     words = parts(value)
+    if len(value) >= 10 and value.isalnum() and value[0].isdigit() and len(words) >= 4 and not value.isupper():
+        return True  # no name begins with a digit
     letters = [word for word in words if word.isalpha()]
     if not letters:
         return False

@@ -202,6 +202,12 @@ def system_file(word: str, cwd: str = "") -> str:
     return ""
 
 
+# Their settings are changed by whoever runs them; it is asked about.
+_SERVERS = frozenset(
+    names("nginx apache2 httpd caddy haproxy supervisor prometheus grafana redis mysql postgresql php")
+)
+
+
 def _loose_part(path: str, parts: list[str]) -> bool:
     if in_temp(path) or path in TEMP or _HARMLESS_DEVICE.fullmatch(path):
         return True
@@ -213,6 +219,7 @@ def _loose_part(path: str, parts: list[str]) -> bool:
         or parts[0] in {"opt", "srv", "private"}
         or (parts[0] == "root" and not _STARTUP.search(path) and not _CREDENTIAL.search(path))
         or (parts[0] == "run" and second == "user")
+        or (parts[0] == "etc" and second in _SERVERS and len(parts) > 2)
     )
 
 

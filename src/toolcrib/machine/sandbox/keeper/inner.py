@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import cache
 
 from toolcrib.machine.sandbox.keeper import landlock, seccomp
-from toolcrib.machine.sandbox.launch import ARGS, BLOCK, FILES, FILTER, STATUS, Launch, unpacked
+from toolcrib.machine.sandbox.launch import ARGS, BLOCK, FILES, FILTER, STATUS, Fence, Launch, packed, unpacked
 
 _NO_NEW_PRIVILEGES, _SECCOMP, _DROP_BOUND, _SECURE_BITS, _CLEAR_AMBIENT, _DEATH_SIGNAL = 38, 22, 24, 28, 47, 1
 _NO_ROOT = 0x0F  # user 0 gets no capabilities by being user 0, and none keeps them over a change of user; locked
@@ -39,6 +39,9 @@ def received(wire: socket.socket) -> list[int]:
 
 def become(wire: socket.socket) -> None:
     """Wait to be told what to become, and become it. If that fails, say so on the wire and end."""
+    rehearse()
+    os.close(seccomp.handle("inside"))
+    landlock.rehearse()
     handles = received(wire)
     if not handles:
         os._exit(0)
@@ -58,6 +61,13 @@ def become(wire: socket.socket) -> None:
     except ValueError as error:  # a word that no program can be given
         wire.send(str(error).encode())
     os._exit(127)
+
+
+def rehearse() -> None:
+    """Read a launch that is none: what a process has done once it does again in a tenth of the time."""
+    handle = packed(Launch(["true"], {"PATH": "/bin"}, "/", 1, 1, 1, 1, [(0, 0)], fence=Fence(rules=[("/", 0)])))
+    unpacked(handle)
+    os.close(handle)
 
 
 def _limit(launch: Launch) -> None:

@@ -18,7 +18,7 @@ from contextlib import suppress
 from toolcrib.machine.sandbox.keeper.ghosts import Ghosts
 from toolcrib.machine.sandbox.keeper.groups import Bases, Group
 from toolcrib.machine.sandbox.keeper.groups import name as new_name
-from toolcrib.machine.sandbox.keeper.inner import become, libc, received
+from toolcrib.machine.sandbox.keeper.inner import become, libc, received, rehearse
 from toolcrib.machine.sandbox.launch import Launch, packed, unpacked
 
 _SUBREAPER = 36
@@ -50,6 +50,7 @@ def supervise(requests: socket.socket, taken: int, bases: Bases) -> None:
         group.join()
         become(theirs)
     theirs.close()
+    _rehearse(group)
     handles = received(requests)
     requests.close()
     if handles:
@@ -60,6 +61,15 @@ def supervise(requests: socket.socket, taken: int, bases: Bases) -> None:
         ours.close()
         os.waitpid(child, 0)
         group.end()
+
+
+def _rehearse(group: Group) -> None:
+    """Do once, with nothing in it, what is done when a program is asked for."""
+    rehearse()
+    with suppress(OSError):
+        group.limit(memory=-1, processes=1_000, cpus=1)
+    group.starved()
+    select.poll().register(os.pidfd_open(os.getpid()))
 
 
 class _Program:

@@ -103,6 +103,8 @@ def cluster(run: Run) -> str | None:
         return None
     if made := run.after("-out", "-state-out"):
         note_write(run.machine, made, run.scope)
+    if verb == "debug" and any(word.startswith(("node/", "nodes/", "no/")) for word in words[1:]):
+        run.deny("namespace", "it would open a shell with the whole machine of a node in view")
     if re.search(r"\bsecrets?\b", " ".join(words[1:])) or "--raw" in told or "/api" in told:
         run.ask("credential", "it would show secrets of the cluster")
         return UNKNOWN + SECRET

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from toolcrib.safety.shell.marks import LOOSE, UNKNOWN, plain, shown, vague
+from toolcrib.safety.shell.marks import LOOSE, SECRET, UNKNOWN, plain, shown, vague
 from toolcrib.safety.shell.names import names
 from toolcrib.safety.shell.places import in_temp, resolved
 from toolcrib.safety.shell.run import Handle, Run, is_option
@@ -281,6 +281,9 @@ def forge(run: Run) -> str | None:
         return None
     if run.words[:1] in (["--version"], ["version"], ["help"]) or bare[:2] == ["auth", "status"]:
         return None
+    if bare[:2] == ["auth", "token"]:
+        run.ask("credential", "it would show the key of your account")
+        return UNKNOWN + SECRET
     run.ask("forge", f"{run.name} {' '.join(bare[:2])} acts on another machine")
     return UNKNOWN
 

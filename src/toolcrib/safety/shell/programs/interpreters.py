@@ -23,6 +23,17 @@ _PYTHONS = "python python2 python3 pypy pypy3 ipython bpython jython " + " ".joi
 _QUERY = frozenset(("--version", "-V", "-v", "--help", "-h", "-VV", "version"))
 
 
+# Evaluated: what another program downloads, or what an address holds.
+_RUN_FETCHED = re.compile(
+    r"\beval\b[^\n]{0,80}?(?:`|%x.|execSync\(|popen\(|system\()[^\n]{0,8}(?:curl|wget)\b|\beval\b\s*\(?\s*get\b\s*\(?\s*[\"']https?:"
+    r"|\b(?:include|require)(?:_once)?\b\s*\(?\s*[\"'](?:https?|ftp|data):",
+    re.IGNORECASE,
+)
+_SENT_ENVIRONMENT = re.compile(
+    r"(?:str|dumps|repr|dict|stringify|inspect|to_json|json_encode)\s*\(?\s*(?:os\.environ|process\.env|ENV|getenv\(\)|\$_ENV)\b(?!\s*[\[.(]\s*[\"'\w])"
+)
+
+
 def judge_code(run: Run, text: str, *, harmless: bool) -> None:
     """Judges a text of code; `harmless` is what a closer look said."""
     untrusted(run, text, run.name)
@@ -33,6 +44,10 @@ def judge_code(run: Run, text: str, *, harmless: bool) -> None:
         run.deny("network-shell", f"{run.name} would connect a shell to the network")
     if seen.fetches and re.search(r"\b(?:exec|eval|system|popen|subprocess|compile|execSync|spawn)\b", text):
         run.deny("downloaded-code", f"{run.name} would run text that came from the network")
+    if _RUN_FETCHED.search(text):
+        run.deny("downloaded-code", f"{run.name} would run text that came from the network")
+    if _SENT_ENVIRONMENT.search(text) and (seen.sends or seen.fetches):
+        run.deny("secret-sent", "it would send the environment over the network")
     for literal in seen.literals:
         _literal(run, seen, literal)
     if not harmless or vague(text):
@@ -152,6 +167,8 @@ def _file_or_input(run: Run, rest: list[str], harmless: "object") -> str | None:
 def program_file(run: Run, word: str) -> None:
     """A script: one of the workspace may run, as its tests may; the sandbox is what holds it."""
     untrusted(run, word, run.name)
+    if re.match(r"https?://", plain(word)):
+        run.deny("downloaded-code", f"{run.name} would run {shown(word)}, which comes from the network")
     path = resolved(word, run.cwd)
     text = run.scope.files.get(path)
     if text is not None:
@@ -179,6 +196,7 @@ _OTHERS: dict[str, tuple[str, str]] = {
     "php": ("-r -B -R -E -F", "-d -c"),
     "lua": ("-e", "-l"),
     "luajit": ("-e", "-l -j"),
+    **dict.fromkeys(("lua5.1", "lua5.2", "lua5.3", "lua5.4"), ("-e", "-l")),
     "tclsh": ("-c", ""),
     "wish": ("-c", ""),
     "expect": ("-c", ""),
@@ -219,6 +237,8 @@ _OTHERS: dict[str, tuple[str, str]] = {
     "bc": ("", ""),
     "m4": ("", ""),
 }
+_ACCOUNTS = re.compile(r"/etc/(?:g?shadow|passwd|group|sudoers|sudoers\.d/.*)-?")
+_EDITORS = frozenset(("vim", "vi", "nvim", "emacs"))
 _FILES_RUN = frozenset(("node", "nodejs", "ruby", "perl", "php", "lua", "bun", "julia", "Rscript", "tsx", "ts-node"))
 
 
@@ -238,6 +258,14 @@ def _inline(run: Run, text: str) -> None:
 _EDITOR_ESCAPE = re.compile(r":*\s*(?:\d*r\s*|w\s*|%|sil\w*\s*|exe\w*\s*[\"'])*!\s*(.+)", re.DOTALL)
 
 
+def _in_place(run: Run) -> None:
+    """`perl -i`: the files of the system that it would change."""
+    if run.name in {"perl", "ruby"} and any(re.match(r"-\w*i", word) for word in run.words):
+        for word in run.operands("-e -E -I -M -r"):
+            if single := system_file(word, run.cwd):
+                run.deny("system-path", f"it would change {single}, a file of the system")
+
+
 def other(run: Run) -> str | None:
     """`perl -e`, `node -e` and their like."""
     if len(run.words) == 1 and run.words[0] in _QUERY:
@@ -249,8 +277,15 @@ def other(run: Run) -> str | None:
     if loaded and any(run.after(option) is not None for option in loaded.split()):
         run.ask("loads", f"{run.name} would load a file that was not looked at")
     if found:
+        _in_place(run)
         return run.unknown()
+    return _given(run)
+
+
+def _given(run: Run) -> str | None:
+    """A file, or what comes in."""
     rest = run.operands("-I -M -r --require -c -d")
+    rest = rest[1:] if run.name == "bun" and rest[:1] == ["run"] else rest
     if run.name in _FILES_RUN and rest and rest[0] not in {"-", "/dev/stdin"}:
         if run.has("--inspect-brk", "--inspect", "--interactive"):
             run.ask("debugger", "a debugger lets others run code")
@@ -298,6 +333,9 @@ def _as_words(run: Run) -> None:
         return
     for found in re.findall(r"(?:\.shell|\.system|\\!|:!|system\s|!)\s*([^'\")]+)", told):
         run.code(found, Scope(run.cwd), UNKNOWN)
+    for word in run.operands() if run.name in _EDITORS else ():
+        if _ACCOUNTS.fullmatch(resolved(word, run.cwd)):
+            run.deny("account", f"{run.name} would change {shown(word)}: who may log in, and as whom")
     run.ask(f"program:{run.name}", f"{run.name} takes commands that are not followed")
 
 

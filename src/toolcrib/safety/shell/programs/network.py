@@ -211,12 +211,20 @@ def copy_remote(run: Run) -> str | None:
     if text:
         run.code(text, None, UNKNOWN)
     run.ask("remote", f"{run.name} copies from or to another machine")
+    words = run.operands("-P -i -o -F -l -c -S")
+    if len(words) > 1 and ":" in words[0] and ":" not in words[-1]:
+        name = plain(words[0]).rpartition("/")[2].rpartition(":")[2]
+        for path in (plain(words[-1]), f"{plain(words[-1])}/{name}"):
+            run.scope.files[resolved(path, run.cwd)] = UNKNOWN + NET
     return UNKNOWN + NET
 
 
 def any_client(run: Run) -> str | None:
     """Other clients."""
     run.ask("network", f"{run.name} reaches another machine")
+    for word in run.operands():
+        if "://" in word:
+            run.scope.files[resolved(url_name(word), run.cwd)] = UNKNOWN + NET
     return UNKNOWN + NET
 
 
@@ -228,7 +236,7 @@ def look_up(run: Run) -> str | None:
         run.ask("network", f"{run.name} would do more than a look-up")
     if run.name.startswith("ping") and run.has("-f"):
         run.ask("network", "it would flood another machine")
-    return UNKNOWN
+    return UNKNOWN + NET if run.name in {"dig", "nslookup", "host", "drill", "whois"} else UNKNOWN
 
 
 def ssl(run: Run) -> str | None:
@@ -291,7 +299,9 @@ HANDLES: dict[str, Handle] = {
     "curl": curl,
     **dict.fromkeys(("zmodload", "ztcp"), zsh_module),
     **dict.fromkeys(("wget", "wget2"), wget),
-    **dict.fromkeys(("nc", "ncat", "netcat", "nc.traditional", "nc.openbsd"), netcat),
+    **dict.fromkeys(
+        ("nc", "ncat", "netcat", "nc.traditional", "nc.openbsd", "cryptcat", "pwncat", "rcat", "rustcat"), netcat
+    ),
     "socat": socat,
     **dict.fromkeys(("ssh", "autossh", "mosh", "dbclient", "sshpass", "plink"), secure_shell),
     **dict.fromkeys(

@@ -1,5 +1,6 @@
 """Programs that remove or overwrite: the roots of the system and of people's files are never touched."""
 
+import re
 from collections.abc import Sequence
 
 from toolcrib.safety.shell.marks import plain, shown, vague
@@ -87,6 +88,11 @@ def format_disk(run: Run) -> str | None:
 _STARTERS = ("flashrom", "debugfs", "efibootmgr", "grub-install")
 
 
+_TAKERS = names("pvremove vgremove lvremove vgreduce lvreduce sg_format newfs mkntfs mkdosfs blkdiscard")
+_CHECKERS = names("resize2fs tune2fs e2fsck fsck xfs_repair xfs_growfs ntfsfix reiserfsck btrfstune xfs_admin")
+_WIPES = re.compile(r"(?:^| )(?:(?:wipe|of)=/dev/|--stop /dev/|device (?:delete|remove) |-S /dev/md)")
+
+
 def volumes(run: Run) -> str | None:
     """Logical volumes, arrays, encrypted disks."""
     told = " ".join(plain(word) for word in run.words)
@@ -101,7 +107,9 @@ def volumes(run: Run) -> str | None:
     }
     if run.has(*writes.get(run.name, ())) or (run.name == "grub-install" and "/dev/" in told):
         run.deny("device", f"{run.name} would write over what the machine starts from")
-    if run.name in {"pvremove", "vgremove", "lvremove"} or any(word in told.split() for word in bad):
+    checks = run.has("-n", "-N", "-l", "--dry-run") or run.name not in _CHECKERS
+    gone = run.name in _TAKERS or any(word in told.split() for word in bad) or bool(_WIPES.search(told))
+    if gone or (not checks and "/dev/" in told):
         run.deny("device", f"{run.name} would destroy what is on a disk")
     run.ask("disk", f"{run.name} changes disks")
     return None
@@ -222,6 +230,9 @@ HANDLES: dict[str, Handle] = {
             "diskutil",
             "lvm",
             *_STARTERS,
+            *_TAKERS,
+            *_CHECKERS,
+            *names("lvcreate lvresize lvextend vgcreate pvcreate btrfs dc3dd dcfldd"),
         ],
         volumes,
     ),

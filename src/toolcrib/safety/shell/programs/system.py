@@ -1,7 +1,10 @@
 """Programs that rule the machine: power, accounts, kernel, services, firewall, processes, planned work."""
 
+import re
+
 from toolcrib.safety.shell.marks import UNKNOWN, plain
 from toolcrib.safety.shell.names import names
+from toolcrib.safety.shell.places import system_root
 from toolcrib.safety.shell.programs.shells import untrusted
 from toolcrib.safety.shell.run import Handle, Run
 
@@ -23,11 +26,24 @@ def power(run: Run) -> str | None:
     return None
 
 
+_POWER = re.compile(r"(?i)\b(?:power[ ]+(?:off|cycle|reset|soft)|PowerOff|Reboot|Halt|Suspend|Hibernate)\b")
+
+
+def power_far(run: Run) -> str | None:
+    """`rtcwake`, `ipmitool`, `dbus-send`: a machine is stopped by asking somebody to do it."""
+    if run.name in {"ipmitool", "dbus-send", "busctl", "gdbus"}:
+        if _POWER.search(" ".join(plain(word) for word in run.words)):
+            run.deny("power", f"{run.name} would stop a machine")
+    elif not _only_help(run) and not run.has("-n", "--dry-run", "--show"):
+        run.deny("power", f"{run.name} would stop the machine")
+    run.ask("admin", f"{run.name} speaks to what runs the machine")
+    return None
+
+
 def accounts(run: Run) -> str | None:
     """Who may log in."""
-    if _only_help(run) or (
-        run.name in {"passwd", "chage"} and run.words[:1] in (["-S"], ["-l"]) and run.name == "chage"
-    ):
+    looks = {"passwd": ("-S", "--status"), "chage": ("-l", "--list")}.get(run.name, ())
+    if _only_help(run) or (run.has(*looks) if looks else False):
         return None
     run.deny("account", f"{run.name} would change who may log in")
     return None
@@ -99,7 +115,10 @@ def mount(run: Run) -> str | None:
     if not words or run.name == "findmnt":
         return None
     told = " ".join(plain(word) for word in run.words)
-    host = any(plain(word).startswith(("/dev/", "/proc", "/host")) or plain(word) == "/" for word in words)
+    over = plain(words[-1])
+    host = (len(words) > 1 and not over.startswith(("/mnt", "/media")) and bool(system_root(over))) or any(
+        plain(word).startswith(("/dev/", "/proc", "/host")) or plain(word) == "/" for word in words
+    )
     if host or "bind" in told or "remount" in told or "overlay" in told or "cgroup" in told or run.name == "pivot_root":
         run.deny("namespace", "it would bring another part of the machine into view, or change how it is mounted")
     run.ask("mount", "it would mount a file system")
@@ -268,11 +287,14 @@ def times(run: Run) -> str | None:
 
 
 HANDLES: dict[str, Handle] = {
+    **dict.fromkeys(
+        names("rtcwake pm-suspend pm-hibernate pm-suspend-hybrid ipmitool dbus-send busctl gdbus"), power_far
+    ),
     **dict.fromkeys(["shutdown", "reboot", "poweroff", "halt", "init", "telinit"], power),
     **dict.fromkeys(
         names(
             "useradd adduser userdel deluser usermod groupadd addgroup groupdel delgroup groupmod gpasswd passwd",
-            "chpasswd newusers visudo vipw vigr chsh chfn chage dscl pwconv grpconv dseditgroup sysadminctl realm",
+            "chpasswd newusers visudo vipw vigr chsh chfn chage dscl pwconv grpconv pwunconv grpunconv faillock dseditgroup sysadminctl realm",
         ),
         accounts,
     ),
@@ -302,7 +324,7 @@ HANDLES: dict[str, Handle] = {
         names(
             "update-alternatives alternatives ldconfig update-grub grub-mkconfig",
             "dpkg-reconfigure restorecon chcon update-initramfs dracut launchctl defaults networksetup",
-            "scutil nmcli update-rc.d chkconfig logrotate tune2fs e2fsck fsck resize2fs quotacheck newgrp",
+            "scutil nmcli update-rc.d chkconfig logrotate quotacheck newgrp",
         ),
         admin,
     ),

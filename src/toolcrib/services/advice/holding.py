@@ -17,7 +17,6 @@ from toolcrib.core.prompt import tokens
 from toolcrib.core.registry import Registry, near
 from toolcrib.core.resolver import Resolver, Seat, View
 from toolcrib.core.tool import Effect, Tool
-from toolcrib.services.advice.simulate import grants_with
 from toolcrib.services.drawers import key_of
 from toolcrib.services.finding.catalogue import first_line
 

@@ -28,7 +28,7 @@ from toolcrib.services.mcp.downstream import (
 )
 from toolcrib.services.mcp.names import name_of
 
-PATIENCE = 0.8  # seconds for which a list waits for a server
+PATIENCE = 0.5  # seconds for which a list waits for a server
 PAGES = 50
 NOT_FOUND = -32002  # of resources, in the older era
 _PREFIX = re.compile(r"mcp\+([A-Za-z0-9][A-Za-z0-9_.-]*):(.+)", re.DOTALL)

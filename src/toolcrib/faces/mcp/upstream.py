@@ -186,9 +186,13 @@ class Upstream:
         return cast("list[JsonObject]", self._clean(entries))
 
     async def ask(self, caller: Caller, server: str, method: str, params: JsonObject, link: Exchange) -> JsonObject:
-        """One request to a server, with what the client's request carries."""
+        """One request to a server, without the secrets in what comes back."""
+        return self._clean(await self.hand_on(caller, server, method, params, link))
+
+    async def hand_on(self, caller: Caller, server: str, method: str, params: JsonObject, link: Exchange) -> JsonObject:
+        """One request to a server, with what the client's request carries: what comes back, as it came."""
         session = await self._sessions.session(server, caller)
-        return self._clean(await session.request(method, {**link.extra, **params}, link=link))
+        return await session.request(method, {**link.extra, **params}, link=link)
 
     async def at(
         self,

@@ -129,6 +129,28 @@ async def test_a_client_that_cannot_be_asked_is_told_where_the_request_is(era: s
 
 
 @eras
+async def test_a_client_that_makes_a_session_for_each_call_is_let_through_after_a_yes(era: str):
+    async with up(own=OWN, agents=AGENTS, config=ASKS) as gateway:
+
+        async def wiped(agent: str = "a", disk: str = "one") -> Any:
+            client = Person().client(f"{gateway.base}/{agent}", era)
+            client.elicitation_callback = None
+            async with client:
+                return await client.call_tool("wipe", {"disk": disk})
+
+        asked = error_of(await wiped())["request"]
+        assert error_of(await wiped())["request"] == asked  # one call, one request
+        await gateway.crib.approvals.answer(asked, "accept", by="ada")
+        assert error_of(await wiped(disk="two"))["request"] != asked
+        assert not (await wiped()).is_error
+        again = error_of(await wiped())["request"]  # a yes is for one call
+        assert again != asked
+        await gateway.crib.approvals.answer(again, "deny", by="ada")
+        assert error_of(await wiped())["code"] == "approval_denied"
+    assert RAN == ["one"]
+
+
+@eras
 async def test_who_answers_first_is_heard(era: str):
     """The question is open at the client, and somebody answers it in the inbox."""
     person = Person()
@@ -243,44 +265,6 @@ async def test_servers_of_which_an_agent_holds_nothing_are_not_there(era: str):
         assert (await client.list_prompts()).prompts == []
         with pytest.raises(MCPError):
             await client.read_resource("test://static-text")
-
-
-@eras
-async def test_what_is_read_of_servers_is_on_record_like_calls(era: str):
-    agents = {"a": ["mcp_ev_sum_up"]}
-    async with up(everything("ev", "new"), agents=agents) as gateway:
-        async with Person().client(f"{gateway.base}/a", era) as client:
-            await client.read_resource("test://static-text")
-            await client.get_prompt("mcp_ev_test_prompt_with_arguments", {"arg1": "x", "arg2": "y"})
-            for asked in (client.read_resource("none://here"), client.get_prompt("none")):
-                with pytest.raises(MCPError):
-                    await asked
-        lines = (await gateway.crib.store.audit.entries()).entries
-    told = {(one.tool, one.status, one.code): one for one in lines}
-    read = told["mcp_ev_resources-read", "done", ""]
-    assert (read.agent, json.loads(read.arguments)) == ("a", {"uri": "test://static-text"})
-    assert read.size > 20
-    assert read.seconds > 0
-    got = told["mcp_ev_prompts-get", "done", ""]
-    assert json.loads(got.arguments)["arguments"] == {"arg1": "x", "arg2": "y"}
-    assert {tool for tool, status, _ in told if status != "done"} == {"mcp_ev_resources-read", "mcp_prompts-get"}
-    assert len(lines) == 4
-
-
-@eras
-async def test_what_is_read_of_servers_counts_on_the_limit_of_the_session(era: str):
-    limited = Config(limits=Limits(rate=2))
-    async with (
-        up(everything("ev", "new"), config=limited) as gateway,
-        Person().client(f"{gateway.base}/a", era) as client,
-    ):
-        for n in range(2):
-            await client.read_resource(f"test://template/{n}/data")  # another each time: clients keep what they read
-        with pytest.raises(MCPError) as refused:
-            await client.read_resource("test://template/2/data")
-        assert "2 calls in an hour" in refused.value.error.message
-        assert refused.value.error.data["code"] == "rate_limited"
-        assert error_of(await client.call_tool("mcp_ev_sum_up", {"a": 1, "b": 2}))["code"] == "rate_limited"
 
 
 @eras

@@ -82,6 +82,14 @@ async def keys() -> tuple[ApiKeys, Any]:
     return made, make
 
 
+async def test_an_address_without_an_agent_says_what_to_write():
+    async with at() as client:
+        client.url = client.gateway.base
+        answer = await client.post(message("initialize", HELLO))
+        assert answer.status_code == 404
+        assert "/mcp/<agent>" in answer.json()["error"]["message"]
+
+
 async def test_without_a_key_nobody_comes_in_and_the_answer_says_how():
     tokens, make = await keys()
     rules = Rules(knows=lambda _: True, tokens=tokens, servers=("https://login.example.org",))

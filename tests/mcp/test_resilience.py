@@ -29,6 +29,7 @@ def pid_of(gateway: Any, server: str) -> int:
     return gateway.servers.keeping._shared[server]._speaking.wire._transport.get_pid()
 
 
+@pytest.mark.meets("gateway:hanging:isolated")
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_server_that_never_answers_holds_nobody_up(era: str):
     with silent() as hangs:
@@ -44,6 +45,7 @@ async def test_a_server_that_never_answers_holds_nobody_up(era: str):
                 assert len((await client.list_resources()).resources) == 3
 
 
+@pytest.mark.meets("gateway:recover:two-seconds", "gateway:kill:each-answered")
 async def test_a_child_that_is_killed_among_a_hundred_calls_comes_back_and_no_call_runs_twice(tmp_path: Path):
     notes = tmp_path / "notes"
     notes.touch()
@@ -67,6 +69,7 @@ async def test_a_child_that_is_killed_among_a_hundred_calls_comes_back_and_no_ca
         assert time.monotonic() - killed < 2
 
 
+@pytest.mark.meets("gateway:recover:two-seconds")
 async def test_a_server_over_http_that_is_started_anew_is_used_again():
     port = free_port()
     server = Server(name="ev", transport=Transport.HTTP, url=f"http://127.0.0.1:{port}/mcp")

@@ -42,6 +42,7 @@ LONGEST = 16 << 20
 IDLE = 3600.0  # seconds after which a silent session is forgotten
 MOST = 10_000
 LISTEN = "subscriptions/listen"
+_WHICH = f"Name an agent: {PREFIX}<agent>, or {PREFIX}<agent>{SUFFIX} for clients that ask at {SUFFIX} otherwise."
 Scope = MutableMapping[str, Any]
 Given = Mapping[bytes, bytes]
 
@@ -103,6 +104,8 @@ class Endpoint:
         if known is None:
             path = unquote(key[0].partition(PREFIX)[2])
             agent, _, alone = path.removesuffix(SUFFIX).partition("/")
+            if not agent:
+                raise Refused(404, _WHICH)
             known = agent, alone or parse_qs(key[1].decode("latin-1")).get("server", [""])[0]
             if len(self._paths) < 1000:
                 self._paths[key] = known

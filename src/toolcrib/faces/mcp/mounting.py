@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from toolcrib.app.house import NOBODY, House
 from toolcrib.faces.mcp.door import METADATA, Door, Rules
 from toolcrib.faces.mcp.gateway import Gateway
-from toolcrib.faces.mcp.http import PREFIX, Endpoint
+from toolcrib.faces.mcp.http import PREFIX, SUFFIX, Endpoint
 from toolcrib.faces.mcp.upstream import NoServers
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
@@ -31,7 +31,7 @@ def in_front(house: House, knows: Callable[[str], bool], behind: App) -> App:
 
     async def app(scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's own
         path = scope.get("path", "")
-        if path.startswith((PREFIX, METADATA)):
+        if path.startswith((PREFIX, METADATA)) or path == SUFFIX:
             await endpoint(scope, receive, send)
         else:
             await behind(scope, receive, send)

@@ -352,6 +352,7 @@ async def test_call_and_undo_by_keyboard_alone(crib: Desk, page: Page):
 
 async def test_add_an_mcp_server_approve_it_see_its_tools_and_grant_one(crib: Desk, page: Page):
     mcp = crib.house.crib.mcp
+    assert mcp is not None
     server = Path(__file__).parents[2] / "mcp" / "sdk_server.py"
     await mcp.start()
     await page.goto("/mcp-servers")

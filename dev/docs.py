@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import json
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -14,6 +15,8 @@ import toolcrib
 from toolcrib.core.tool import Tool, described
 from toolcrib.faces import cli
 from toolcrib.faces.cli.frame import Command, Group
+from toolcrib.faces.http.application import described as described_api
+from toolcrib.faces.http.application import operations
 from toolcrib.services.config.reading import key_rows
 from toolcrib.services.settings import FILE, SETTINGS
 from toolcrib.sources import native
@@ -54,8 +57,12 @@ def pages() -> dict[Path, str]:
         "settings": settings,
         "commands": commands,
         "library": library,
+        "api": api,
     }
-    return {HERE / f"{name}.md": "\n".join([*page(), ""]) for name, page in made.items()}
+    document = json.dumps(described_api(), indent=1, ensure_ascii=False) + "\n"
+    return {HERE / "openapi.json": document} | {
+        HERE / f"{name}.md": "\n".join([*page(), ""]) for name, page in made.items()
+    }
 
 
 def tools() -> Iterator[str]:
@@ -255,6 +262,25 @@ def _help(command: Command | Group, name: str, parent: click.Context | None) -> 
         for child in command.list_commands(context):
             found: Any = command.get_command(context, child)
             yield from _help(found, child, context)
+
+
+def api() -> Iterator[str]:
+    """Every operation of the HTTP API with who may use it; the whole is in openapi.json."""
+    words = "Every operation with who may use it. What each takes and gives is in [openapi.json](openapi.json)."
+    yield from _title("HTTP API", words)
+    for tag in dict.fromkeys(row.tag for row in operations()):
+        rows = [
+            (
+                f"`{row.method} {row.path}`",
+                _first_line(row.endpoint),
+                row.role.value if row.role else "anyone",
+                row.scope,
+            )
+            for row in operations()
+            if row.tag == tag
+        ]
+        yield from ("", f"## {tag.capitalize()}")
+        yield from _table(("operation", "what it does", "role", "scope of a key"), rows)
 
 
 def library() -> Iterator[str]:

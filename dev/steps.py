@@ -1,6 +1,7 @@
 """The steps of `dev check` and `test`: each a program of its own, run in order, with what it took."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ from tests.requirements import counts
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 CHECKS: dict[str, list[str]] = {
     "format": [str(BIN / "ruff"), "format", "--check", "--quiet", "."],
     "lint": [str(BIN / "ruff"), "check", "--quiet", "--output-format=concise", "."],
@@ -32,6 +34,7 @@ def test(rest: list[str]) -> int:
     if rest:
         return subprocess.run([sys.executable, "-m", "pytest", *rest], cwd=ROOT, check=False).returncode
     began = time.monotonic()
+    _browser()
     failed = [name for name, command in CHECKS.items() if not _step(name, command)]
     workers = str(min(4, os.cpu_count() or 1))
     tests = subprocess.run([sys.executable, "-m", "pytest", "-n", workers], cwd=ROOT, check=False).returncode
@@ -39,6 +42,18 @@ def test(rest: list[str]) -> int:
     print(_requirements())
     print(f"took {time.monotonic() - began:.0f} s; " + (f"FAILED: {', '.join(failed)}" if failed else "all is well"))
     return 1 if failed else 0
+
+
+def _browser() -> None:
+    """A browser for the tests of the page: on a machine of CI it is installed, elsewhere only missed."""
+    if any(shutil.which(name) for name in BROWSERS) or os.environ.get("TOOLCRIB_TEST_CHROMIUM"):
+        return
+    if os.environ.get("CI") == "true" and shutil.which("apt-get") and os.geteuid() == 0:
+        for command in (["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", "chromium"]):
+            if not _step(command[1], command):
+                break
+    if not any(shutil.which(name) for name in BROWSERS):
+        print("no Chromium here: the tests of the page in a browser are skipped (apt-get install chromium)", flush=True)
 
 
 def _step(name: str, command: list[str]) -> bool:

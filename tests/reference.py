@@ -108,12 +108,16 @@ class _Evaluation:
 
     def run(self) -> dict[str, Answer]:
         self.add("grant", self.granted())
+        lent = self.rules.lent if self.seat.toolboxes is None else ()  # a task holds what it was given
+        self.add("grant", self.list(name for one in lent if one.gives for name in one.names) & self.universe)
         self.narrow_by_policy()
         self.remove("global_deny", self.list(self.grants.policy.deny))
         self.remove("agent_deny", self.list(self.rules.deny))
         also = self.list(self.grants.policy.also_allow) | self.list(self.rules.also_allow)
         self.add("also_allow", also & self.universe)
         self.remove("hard_deny", self.list(self.grants.policy.hard_deny))
+        takes = [*(one for one in self.rules.lent if not one.gives), *self.grants.users.get(self.seat.user, ())]
+        self.remove("mcp_grant", self.list(name for one in takes for name in one.names))
         if self.seat.depth > 0:
             self.remove("sub_agent_floor", self.floor_of_sub_agents())
         if self.seat.spawn is not None:

@@ -21,9 +21,20 @@ CASES = Path(__file__).parent / "cases"
 KEYS = {
     "name", "files", "before", "boxes", "call", "gives", "says", "structured", "refused", "failed", "after", "agent",
     "toolkits", "toolboxes", "policy", "session", "meets", "lacks", "depth", "user", "web", "network", "search", "limits",
-    "shell", "sandbox", "flow",
+    "shell", "sandbox", "flow", "mcpServers",
 }  # fmt: skip
-CONFIGURES = ("toolkits", "toolboxes", "policy", "network", "search", "limits", "shell", "sandbox", "flow")
+CONFIGURES = (
+    "toolkits",
+    "toolboxes",
+    "policy",
+    "network",
+    "search",
+    "limits",
+    "shell",
+    "sandbox",
+    "flow",
+    "mcpServers",
+)
 READ = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) or {} for path in sorted(CASES.glob("*.yaml"))}
 ALL = [
     pytest.param(tool, case, id=f"{family}-{tool}-{case['name'].replace(' ', '-')[:80]}")

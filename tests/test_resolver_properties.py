@@ -200,7 +200,7 @@ def test_what_a_call_is_refused_is_exactly_what_is_not_issued(present: Present, 
         agent=seat.agent, depth=seat.depth, provider=seat.provider, group=seat.group,
         session="s" if seat.in_session else "", toolboxes=seat.toolboxes, only=seat.only, spawn=seat.spawn,
     )  # fmt: skip
-    view = resolver.view(seat_of(caller, seat.loaded, seat.granted))
+    view = resolver.view(replace(seat_of(caller, seat.loaded, seat.granted), user=seat.user))
     audit = Kept()
     runner = Runner({}, audit, Shaper(lambda text: text))
 

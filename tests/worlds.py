@@ -11,7 +11,17 @@ from tests.reference import Fact, World
 from toolcrib.core import registry
 from toolcrib.core.call import JsonObject, Spawn, Where
 from toolcrib.core.errors import BadArguments
-from toolcrib.core.policy import AgentRules, Grants, KitTool, Policy, ProviderRules, SubAgentRules, Toolbox, Toolkit
+from toolcrib.core.policy import (
+    AgentRules,
+    Grants,
+    KitTool,
+    Lent,
+    Policy,
+    ProviderRules,
+    SubAgentRules,
+    Toolbox,
+    Toolkit,
+)
 from toolcrib.core.registry import Registry, Reserved
 from toolcrib.core.resolver import Seat
 from toolcrib.core.tool import Effect, Lane, Tool, Traits
@@ -62,6 +72,7 @@ POOL: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "plugin_paint_draw": ("plugin", "paint", ()),
     "plugin_paint_wipe": ("plugin", "paint", ("wipe",)),
 }
+MCP = tuple(name for name, (source, _, _) in POOL.items() if source == "mcp")
 # Groups and covers hold native names only: an MCP server may be away, and its names with it.
 GROUPS = {
     "fs": ("read_file", "write_file"),
@@ -176,6 +187,7 @@ def _agent(name: str) -> Callable[[Dice], AgentRules]:
             max_spawn_depth=dice.maybe(dice.up_to(3)),
             tool_limit=dice.maybe(dice.up_to(6)),
             tool_tokens=dice.maybe(dice.up_to(200)),
+            lent=tuple(Lent("a grant", dice.some(MCP, 2), gives=i == 0) for i in range(dice.up_to(2))),
         )
 
     return make
@@ -219,6 +231,7 @@ def _grants(lists: Any, ada: AgentRules, bob: AgentRules, policy: Policy, browse
         agents={"ada": ada, "bob": bob},
         policy=policy,
         missing={} if browser else {"browser": "no browser is configured"},
+        users={"ann": (Lent("a grant", MCP[:1]),)},
     )
 
 
@@ -228,6 +241,7 @@ def _seat(dice: Dice) -> Seat:
     return Seat(
         agent=dice.one(AGENTS),
         depth=dice.up_to(3),
+        user=dice.one(("", "ann")),
         provider=dice.one(PROVIDERS),
         group=dice.one(CHANNELS),
         in_session=bool(dice.up_to(1)),

@@ -16,4 +16,8 @@ BENCHES = {
     "url": "urling",
     "vault": "vault",
     "sandbox": "sandbox",
+    "gateway": "gateway",
+    "up": "upping",
+    "load": "loading",
+    "api": "apiing",
 }

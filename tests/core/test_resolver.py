@@ -10,11 +10,12 @@ from tests.core.workbench import resolver_of
 from tests.worlds import NoArguments, nothing
 from toolcrib.core.call import Caller, Spawn, Where
 from toolcrib.core.errors import ToolError
-from toolcrib.core.explain import explain, grants_with
+from toolcrib.core.explain import explain
 from toolcrib.core.policy import AgentRules, Grants, KitTool, Policy, ProviderRules, SubAgentRules, Toolbox, Toolkit
 from toolcrib.core.registry import Registry, Reserved
 from toolcrib.core.resolver import Resolver, Seat, UnknownAgent, overlay, seat_of
 from toolcrib.core.tool import Tool, Traits
+from toolcrib.services.advice.simulate import grants_with
 from toolcrib.services.config.reading import read_config
 from toolcrib.sources.native import base_grants, names, native_tools
 from toolcrib.sources.native import grants as configured

@@ -121,6 +121,40 @@ async def test_org_operations_run_one_at_a_time() -> None:
     assert not floor.wrong
 
 
+async def test_whoever_comes_while_another_wakes_begins_after_it() -> None:
+    floor = Floor(Lanes(2))
+    for name in ("first", "second", "third"):
+        floor.start(name)
+    await settle()
+    first, second = floor.gates["first"], floor.gates["second"]
+    first.set()
+    second.set()
+    for _ in range(3):
+        if floor.lanes._gates["t"].waiting:
+            await asyncio.sleep(0)  # until the third is let in, and no step further
+    last = floor.start("last")
+    await settle()
+    for gate in floor.gates.values():
+        gate.set()
+    await last
+    assert floor.log == ["first", "second", "third", "last"]
+
+
+async def test_who_was_stopped_while_it_waited_does_not_take_away_the_gate_of_those_who_came_later() -> None:
+    floor = Floor(Lanes(1))
+    first, stopped = floor.start("first"), floor.start("stopped")
+    await settle()
+    stopped.cancel()
+    first.cancel()
+    second, third = floor.start("second"), floor.start("third")
+    await settle()
+    assert floor.lanes.state("t")["waiting"] == 1
+    for gate in floor.gates.values():
+        gate.set()
+    await asyncio.gather(first, stopped, second, third, return_exceptions=True)
+    assert (floor.most, floor.log) == (1, ["first", "second", "third"])
+
+
 async def test_teams_do_not_wait_for_each_other() -> None:
     floor = Floor(Lanes(1))
     tasks = [floor.start("a", org=True, team="a"), floor.start("b", team="b")]

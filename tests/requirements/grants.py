@@ -13,6 +13,7 @@ GRANTS = (
         registry:snapshot:immutable | A change of tools makes a new snapshot with a higher generation; the old one stays as it was
         registry:snapshot:run-keeps-its-own | A run in progress keeps the snapshot it started with
         registry:duplicate:refused | Two tools of one name are refused with both origins named, never silently replaced | decisions.md
+        names:mcp:collision | A colliding mcp_<server>_<tool> name gets a short hash; mcp_<server>__<tool> is an alias | grants.md Names
         registry:catalogue:known-not-built | A catalogue name not built yet may stand in lists, is in no universe, and explain says so | issue 2
         registry:catalogue:complete | Every tool of the catalogue is built or known by name, with its aliases, family and place | catalogue.md
         """,
@@ -35,6 +36,7 @@ GRANTS = (
         """
         toolbox:formula:union | An agent holds the core floor and every tool of each of its toolboxes that is in the universe
         toolbox:floor:sixteen | The floor is the sixteen names of seed 000, and has no web, memory, image or administration tool
+    toolbox:assign:page | Toolboxes are assigned on the agent's Tools page | seed 000
         toolbox:floor:nothing-chosen | No toolbox, absent or empty, is the floor only
         toolbox:wildcard:native-and-custom | * adds every native tool and every custom tool that is enabled
         toolbox:wildcard:not-mcp | * never adds an MCP tool
@@ -137,9 +139,7 @@ LATER = table(
     "grants.md",
     """
     resolve:one:every-door | Tasks, crons, triggers, webhooks, gateway, API and page ask the same resolver | grants.md
-    names:mcp:collision | A colliding mcp_<server>_<tool> name gets a short hash; mcp_<server>__<tool> is an alias | grants.md Names
     toolkit:thread:room | A thread's session maps to its room | rules 3.3(7)
-    toolbox:assign:page | Toolboxes are assigned on the agent's Tools page | seed 000
     toolbox:legacy:all | Agents older than toolboxes are migrated to all when imported | seed 001
     toolbox:default:spawn | A task, cron or new agent that names no toolboxes gets all; an explicit empty list the floor | rules 3.1(6)
     quick:session:fewer-tools | A quick session has no spawning, administration, channel sends or memory writes | rules 3.1(9)

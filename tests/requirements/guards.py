@@ -12,6 +12,7 @@ GUARDS = (
         approval:requester:other | Who may decide is configurable, and a call that is not a person's is refused | rules 3.5(6)
         approval:shown:redacted | Arguments in a request are redacted, and refused when they cannot be shown | rules 3.5(6)
         approval:doors:built | Approvals are answered by callback, library and command line
+        approval:doors | Approvals are answered by callback, command line and page
         approval:unknown:error | Answering an unknown or resolved request is an error | rules 3.5(2)
         """,
     )
@@ -59,13 +60,6 @@ GUARDS = (
         sandbox:start:fast | A sandbox starts within 8 ms at p50 | guards.md 8
         """,
         deferred="a figure of `toolcrib bench sandbox`; a busy machine would fail a test of it",
-    )
-    + table(
-        "issue 3",
-        """
-        approval:doors | Approvals are answered by callback, command line and page
-        """,
-        deferred="issue 3: guards",
     )
     + table(
         "guards.md 4",

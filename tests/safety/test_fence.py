@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from toolcrib.safety.fence import clean, fence, plain
@@ -24,6 +24,8 @@ def fences(text: str) -> list[str]:
 
 
 @given(NEARLY)
+@example("< \u200d untrusted")
+@example("<" + "\n" * 40 + "/ \ufe0f \u200duntrusted")
 def test_no_text_holds_a_fence_of_its_own(text: str):
     assert fences(clean(text)) == []
     assert len(fences(fence(text, text))) == 2

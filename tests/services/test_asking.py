@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from toolcrib import Call, Crib, ToolFailed, Verdict, tool
 from toolcrib.core.call import Outcome
 from toolcrib.core.errors import Fault
-from toolcrib.core.explain import grants_with
 from toolcrib.core.resolver import Resolver
 from toolcrib.core.tool import Traits, as_tool
+from toolcrib.services.advice.simulate import grants_with
 from toolcrib.services.approvals.requests import State
 from toolcrib.services.config.values import ApprovalRules, CallRule, Config, Limits
 from toolcrib.stores import sql

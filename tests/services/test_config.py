@@ -253,10 +253,10 @@ def test_a_variable_cannot_bring_structure_in():
 
 def test_a_key_for_later_is_said_and_does_nothing():
     config = read(
-        "mcpServers:\n  github: {env: {TOKEN: '${NOT_SET}'}}\nagents:\n  a: {model: sonnet, context_files: [SOUL.md]}\n"
+        "triggers:\n  github: {env: {TOKEN: '${NOT_SET}'}}\nagents:\n  a: {model: sonnet, context_files: [SOUL.md]}\n"
     )
     assert [(note.line, note.where) for note in config.notes] == [
-        (1, "mcpServers"),
+        (1, "triggers"),
         (4, "agents.a.model"),
         (4, "agents.a.context_files"),
     ]

@@ -15,17 +15,13 @@ def test_the_command_line_goes_before_the_environment_before_the_file_before_the
     )
     assert (settings.home, settings.workspace, settings.store) == ("/home/line", "/env", "sqlite:///f")
     assert (settings.audit, settings.color, settings.config) == ("strict", "auto", "")
-    assert settings.sources == {
+    assert {key: source for key, source in settings.sources.items() if source != "default"} == {
         "home": "command line",
-        "config": "default",
         "store": "toolcrib.yaml",
         "workspace": "TOOLCRIB_WORKSPACE",
         "audit": "TOOLCRIB_AUDIT",
-        "log": "default",
-        "color": "default",
-        "vault_key": "default",
-        "vault_passphrase": "default",
     }
+    assert set(settings.sources) == {setting.key for setting in SETTINGS}
 
 
 @pytest.mark.meets("config:env:settings")

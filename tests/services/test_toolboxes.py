@@ -6,11 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from toolcrib.core.errors import ToolFailed
-from toolcrib.core.explain import grants_with
 from toolcrib.core.policy import AgentRules, Grants, Toolbox
 from toolcrib.core.registry import Names, Registry, Reserved
 from toolcrib.core.resolver import Resolver
 from toolcrib.core.tool import Tool, Traits, read_tool
+from toolcrib.services.advice.simulate import grants_with
 from toolcrib.services.shelf import Box, Shelf
 from toolcrib.services.toolboxes import Change, Origin, Toolboxes, merged
 from toolcrib.stores.inprocess.drawers import MemoryDrawers

@@ -4,11 +4,11 @@ import pytest
 from msgspec.structs import replace
 
 from toolcrib.core.call import Caller
-from toolcrib.core.explain import grants_with
 from toolcrib.core.policy import AgentRules, Grants, KitTool, Toolkit
 from toolcrib.core.registry import Registry
 from toolcrib.core.resolver import Resolver
 from toolcrib.core.tool import Tool, Traits, read_tool
+from toolcrib.services.advice.simulate import grants_with
 from toolcrib.services.toolkits import Toolkits, prompt_block
 from toolcrib.stores.inprocess.loaded import MemoryLoadedKits
 

@@ -27,7 +27,7 @@ from toolcrib.core.guard import Approval, Approver, Call, Guard, Ring, Verdict
 from toolcrib.core.heavy import heavy
 from toolcrib.core.policy import Grants
 from toolcrib.core.registry import Registry
-from toolcrib.core.resolver import Resolver, UnknownAgent, View, seat_of
+from toolcrib.core.resolver import Resolver, Seat, UnknownAgent, View, seat_of
 from toolcrib.core.run import Runner
 from toolcrib.core.shape import Scrub, Shaper
 from toolcrib.core.tool import Body, Tool, as_tool
@@ -39,8 +39,10 @@ from toolcrib.services.drawers import Kind
 from toolcrib.services.schemas import schemas
 
 if TYPE_CHECKING:
+    from toolcrib.app.mcp import Mcp
+    from toolcrib.app.sources import Beside
     from toolcrib.app.undoing import UndoDesk
-    from toolcrib.services.approvals.asking import Desk, Watch
+    from toolcrib.services.approvals.asking import Bell, Desk, Watch
     from toolcrib.services.content.results import Results
     from toolcrib.services.finding.catalogue import Catalogue
     from toolcrib.services.store import Store
@@ -54,6 +56,9 @@ _NONE: frozenset[str] = frozenset()
 
 class Crib:
     """Tools behind a counter: who may use which, every call through the guards, all of it on record."""
+
+    bell: "Bell | None" = None
+    """Asks whoever sits at the other end of a call, beside the inbox."""
 
     def __init__(
         self,
@@ -91,8 +96,12 @@ class Crib:
         rules = {name: rules_of(name, entries, grants, registry) for name, entries in (agents or {}).items()}
         grants = msgspec.structs.replace(grants, agents={**grants.agents, **rules})
         self._fixed_boxes, self._fixed_agents = grants.toolboxes, grants.agents
+        self._fixed_missing = grants.missing
+        self._beside: Beside | None = None
         self.resolver = Resolver(registry, grants)
-        self._shelf_version = 0
+        self._shelf_version = -1
+        self.changed: list[Callable[[], None]] = []
+        """Called after toolboxes or agents were made or changed, here or elsewhere."""
         self._restorers: dict[str, Restorer] = {}
         self._closers: list[Close] = [self.store.close]
         self._flow = FlowGuard(self.config.flow, self.store.labels)
@@ -103,6 +112,7 @@ class Crib:
         self.services: dict[type, object] = native_services(parts, self.vault, ask_secret) if native else {}
         self.catalogue: Catalogue | None = self._service("finding.catalogue", "Catalogue")
         self.toolkits: Toolkits | None = self._service("toolkits", "Toolkits")
+        self.mcp = self._mcp() if native or self.config.servers else None
         self._runner = self._build_runner(
             standing_guards(
                 parts, guards, self._service("shell", "Shell"), self._service("content.files", "Workspaces")
@@ -140,6 +150,13 @@ class Crib:
             key = self._vault_key or (keys.ProcessKey() if self._in_memory else keys.NoKey())
             self._vault = open_vault(self.config, self.store, self.scrub, key)
         return self._vault
+
+    def _mcp(self) -> "Mcp":
+        """The MCP servers, with whose desk native tools work too."""
+        made: Mcp = heavy("toolcrib.app.mcp").Mcp(self, self.config)
+        self.services[heavy("toolcrib.services.mcp.desk").McpServers] = made.servers
+        self._closers.append(made.close)
+        return made
 
     def _build_runner(self, guards: Sequence[Guard], approve: Ask | None, vault: Vault | None) -> Runner:
         config = self.config
@@ -179,6 +196,7 @@ class Crib:
                         scrub=self.scrub,
                         still=self._still,
                         ask=own,
+                        bell=lambda: self.bell,
                     )
                 )
             return await made[0](call, asked)
@@ -216,7 +234,7 @@ class Crib:
         return self.resolver
 
     async def checked(self) -> None:
-        """Take up the toolboxes of the store, and refuse a configuration with names that mean nothing."""
+        """Take up what the store has, and refuse a configuration with names that mean nothing."""
         await self.refresh()
         registry = self.resolver.registry
         shelf = [box.name for box in await self.store.shelf.all()]
@@ -240,19 +258,39 @@ class Crib:
         grants = msgspec.structs.replace(
             self.resolver.grants,
             toolboxes=boxes,
-            agents={**self._fixed_agents, **own},
+            agents=self._beside.lend({**self._fixed_agents, **own}) if self._beside else {**self._fixed_agents, **own},
             revision=self.resolver.grants.revision + 1,
         )
         self.resolver = Resolver(self.resolver.registry, grants)
         self._shelf_version = version
+        if self.mcp is not None:
+            await self.mcp.load()
+        for tell in self.changed:
+            tell()
+
+    def use(self, tools: Iterable[Tool], *, source: str = "mcp", **beside: Any) -> None:
+        """Take up a source's tools anew, in a registry of the next generation. A turn in progress keeps its own.
+
+        `beside` is what `app.sources.Beside` holds: why tools are not there, and what grants lend.
+        """
+        self._beside = heavy("toolcrib.app.sources").Beside(**beside)
+        self.resolver = heavy("toolcrib.app.sources").taken_up(
+            self.resolver, tools, source, self._beside, self._fixed_missing
+        )
+        for tell in self.changed:
+            tell()
 
     def view(self, agent: str, **who: Any) -> View:
         """What an agent holds: `depth=1` asks as a sub-agent, `provider=`, `group=`, `only=` and so on."""
         caller = Caller(agent=agent, **who)
         loaded = settled(self.resolver.grants, self.resolver.rules_of(agent), None).loaded if caller.session else ()
-        return self.resolver.view(seat_of(caller, loaded))
+        return self.resolver.view(self._narrowed(seat_of(caller, loaded), caller))
 
     issue = view
+
+    def _narrowed(self, seat: Seat, caller: Caller) -> Seat:
+        """The seat of a user of whom grants say something."""
+        return msgspec.structs.replace(seat, user=caller.user) if caller.user in self.resolver.grants.users else seat
 
     def explain(self, agent: str, tool: str, **who: Any) -> Explained:
         """Why an agent holds a tool, or does not."""
@@ -289,6 +327,8 @@ class Crib:
         lasting = frozenset(grant.tool for grant in grants if grant.lifetime != "once") if grants else _NONE
         once = frozenset(grant.tool for grant in grants) - lasting if grants else _NONE
         seat = seat_of(caller, loaded, sorted(lasting | once) if grants else (), found)
+        if caller.user:
+            seat = self._narrowed(seat, caller)
         return Turn(
             self._runner,
             resolver,
@@ -322,6 +362,10 @@ class Crib:
     def listeners(self) -> list[Callable[[Any], None]]:
         """Called with each record, after the call."""
         return self._runner.listeners
+
+    def clean(self, value: Any) -> Any:  # noqa: ANN401 - any JSON-able value in, the same shape out
+        """A value without the secrets in it, for what does not come of a call."""
+        return self._runner.shaper.clean(value)
 
     async def undo(self, call: str, *, by: str = "", force: bool = False) -> "Undone":
         """Put back what a call changed, or raise a ToolError that says why it cannot be. Both are on record.

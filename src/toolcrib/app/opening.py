@@ -15,6 +15,7 @@ from toolcrib.core.errors import BadConfig
 from toolcrib.core.heavy import heavy
 
 if TYPE_CHECKING:
+    from toolcrib.services.approvals.telling import Told
     from toolcrib.services.vault.ports import AskSecret
 
 
@@ -28,15 +29,20 @@ async def open_crib(
     needs_store: bool = True,
     approve: Ask | None = None,
     ask_secret: "AskSecret | None" = None,
+    waits: bool = False,
+    told: "Told | None" = None,
     env: Mapping[str, str] = os.environ,
 ) -> Crib:
     """The crib of a home folder: its toolcrib.yaml, its store, the native tools.
 
-    Raises BadConfig, with lines, and StoreError. Without `needs_store` nothing is written anywhere.
+    Raises BadConfig, with lines, and StoreError. Without `needs_store` nothing is written anywhere. With `waits` a
+    call waits for a person's answer unless toolcrib.yaml says otherwise; `told` hears of each change to a request.
     """
     place = heavy("toolcrib.machine.home")
     settings, read = place.find(env, {"home": home, "config": config, "store": store, "workspace": workspace})
     own = {"vault_key": settings.vault_key, "vault_passphrase": settings.vault_passphrase}
+    if waits and "approvals.mode" not in read.lines:
+        read = msgspec.structs.replace(read, approvals=msgspec.structs.replace(read.approvals, mode="wait"))
     scrub = scrubber({**{name: env[name] for name in read.scrub_env if name in env}, **own}, search_keys(read))
     kept, results, copies = None, None, None
     if needs_store:
@@ -44,6 +50,8 @@ async def open_crib(
         strict = settings.audit == "strict"
         opened = heavy("toolcrib.stores.sql").open_store
         kept = await heavy("asyncio").to_thread(opened, settings.store, scrub=scrub, strict=strict)
+        if told is not None:
+            kept.approvals = heavy("toolcrib.services.approvals.telling").TellingApprovals(kept.approvals, told)
         results = heavy("toolcrib.machine.results").FileResults(place.results(settings.home))
         kept.undo.days = read.undo.days
         copies = heavy("toolcrib.machine.undo.copies").FileCopies(

@@ -78,6 +78,8 @@ def native_services(parts: Parts, vault: "Vault", ask_secret: "AskSecret | None"
     documents, drawers = noted.NotedDocuments(store.documents), noted.NotedDrawers(store.drawers)
     parts.restorers.update(noted.restorers(todos, loaded, documents, drawers))
     parts.restorers["file"] = noting.FileRestorer(copies, workspaces.of, notes)
+    persons = heavy("toolcrib.services.people.persons").Persons(store.people)
+    invitations = heavy("toolcrib.services.people.invitations").Invitations(store.people)
     return {
         files.Workspaces: workspaces,
         files.PathRoutes: _routes(parts, documents),
@@ -96,6 +98,8 @@ def native_services(parts: Parts, vault: "Vault", ask_secret: "AskSecret | None"
         heavy("toolcrib.services.todos").Todos: todos,
         heavy("toolcrib.services.vault.secrets").Secrets: vault.secrets,
         heavy("toolcrib.services.vault.entries").Entries: vault.entries,
+        heavy("toolcrib.services.people.persons").Persons: persons,
+        heavy("toolcrib.services.people.invitations").Invitations: invitations,
         asking.SecretPrompt: asking.SecretPrompt(vault.secrets, ask_secret),
     }
 

@@ -3,7 +3,7 @@
 Request(tool, arguments) + Caller  ──►  Outcome        and one Record of it
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, TypeAlias
 
@@ -93,6 +93,9 @@ class Result(Struct, frozen=True, kw_only=True):
     person: str | None = None  # what a person should read; None: the same as the model
     structured: object = None
     attachments: tuple[Attachment, ...] = ()
+    failed: str = ""  # the code, when the tool says itself that it did not do what was asked
+    wire: object = None  # the answer as another protocol gave it, to be handed on as it came
+    read: "Callable[[Any], Result] | None" = None  # from the wire, once it holds no secrets, to all of the above
 
 
 class Outcome(Struct, frozen=True, kw_only=True, gc=False):
@@ -105,6 +108,7 @@ class Outcome(Struct, frozen=True, kw_only=True, gc=False):
     person: str | None = None  # for the person, where it differs
     structured: object = None
     attachments: Sequence[Attachment] = ()
+    wire: object = None  # the answer as another protocol gave it
     error: Fault | None = None
     spilled: str = ""  # the id of the whole result, when `text` is only its head and tail
     replayed: bool = False  # answered from the record of an earlier call with the same key
@@ -122,13 +126,8 @@ class Outcome(Struct, frozen=True, kw_only=True, gc=False):
         told["text"] = self.text
         if self.structured is not None:
             told["structured"] = msgspec.to_builtins(self.structured)
-        optional = {
-            "person": self.person,
-            "attachments": msgspec.to_builtins(self.attachments),
-            "spilled": self.spilled,
-            "replayed": self.replayed,
-        }
-        return told | {key: value for key, value in optional.items() if value}
+        optional = ((key, getattr(self, key)) for key in ("person", "attachments", "spilled", "replayed"))
+        return told | {key: msgspec.to_builtins(value) for key, value in optional if value}
 
 
 class Record(Struct, frozen=True, kw_only=True, gc=False):

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from toolcrib.core.errors import NotIssued, ToolError, UnknownTool
-from toolcrib.core.policy import Grants
 from toolcrib.core.registry import LONGEST, Registry, near
 from toolcrib.core.resolver import Resolver, Seat, Step, View
 
@@ -31,7 +30,8 @@ def explain(resolver: Resolver, seat: Seat, name: str) -> Explained:
     if reserved := registry.reserved(name):
         why = "it is in the catalogue, and this version does not have it yet"
         return Explained(reserved.name, issued=False, shown=False, step="universe", reason=why)
-    return Explained(name, issued=False, shown=False, step="unknown", reason=unknown(registry, name))
+    step = "universe" if (why := registry.awaits(name)) else "unknown"
+    return Explained(name, issued=False, shown=False, step=step, reason=why or unknown(registry, name))
 
 
 def explain_all(resolver: Resolver, seat: Seat) -> Iterator[Explained]:
@@ -55,6 +55,8 @@ def refusal(resolver: Resolver, view: View, name: str) -> ToolError:
     if i is not None:
         told = _of(resolver, view, i)
         return NotIssued(f"{told.tool} was not called: {told.reason}.", hint=told.change, data={"step": told.step})
+    if why := registry.awaits(name):
+        return NotIssued(f"{_short(name)} was not called: {why}.", data={"step": "universe"})
     close = near(name, view.names)
     hint = f"The nearest that you hold: {', '.join(close)}." if close else ""
     if reserved := registry.reserved(name):
@@ -127,9 +129,3 @@ def _not_granted(resolver: Resolver, view: View, i: int) -> tuple[str, str]:
     tool = resolver.registry.tools[i]
     change = f"Add one of these toolboxes to the agent: {', '.join(sorted(boxes))}." if boxes else ""
     return "not in your toolboxes", change or f"Put {tool.name} in a toolbox of the agent."
-
-
-def grants_with(grants: Grants, **change: object) -> Grants:
-    """The same grants with some fields changed, one revision on."""
-    fields = {name: getattr(grants, name) for name in grants.__struct_fields__} | change
-    return Grants(**{**fields, "revision": grants.revision + 1})  # type: ignore[arg-type]

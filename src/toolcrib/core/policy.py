@@ -42,6 +42,15 @@ class ProviderRules(Struct, frozen=True, kw_only=True):
     allow: Names | None = None
 
 
+class Lent(Struct, frozen=True):
+    """Tools that a grant beside the toolboxes gives, or takes whatever else gives them."""
+
+    why: str
+    names: Names
+    gives: bool = False
+    mend: str = ""
+
+
 class AgentRules(Struct, frozen=True, kw_only=True):
     """One agent: what it is granted, and what narrows it."""
 
@@ -62,6 +71,7 @@ class AgentRules(Struct, frozen=True, kw_only=True):
     deny_paths: Names = ()
     context_files: str = ""  # "", "open" or "predefined"
     rate: int | None = None  # calls an hour and session
+    lent: tuple[Lent, ...] = ()
 
 
 class SubAgentRules(Struct, frozen=True, kw_only=True):
@@ -100,4 +110,5 @@ class Grants(Struct, frozen=True, kw_only=True):
     agents: Mapping[str, AgentRules] = {}
     policy: Policy = Policy()
     missing: Mapping[str, str] = {}  # condition: why it does not hold, e.g. {"browser": "no browser is configured"}
+    users: Mapping[str, tuple[Lent, ...]] = {}  # what grants take from everybody who calls for a user
     revision: int = 1

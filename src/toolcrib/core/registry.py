@@ -65,6 +65,7 @@ class Names(Struct, frozen=True):
     groups: Mapping[str, tuple[str, ...]] = {}
     covers: Mapping[str, tuple[str, ...]] = {}
     reserved: Mapping[str, Reserved] = {}
+    awaited: Mapping[str, str] = {}  # an MCP server, in small letters: why a tool of it is not there
 
 
 class Registry:
@@ -124,6 +125,10 @@ class Registry:
             return self.names.reserved[low]
         claims = self._aliases.get(low, ())
         return self.names.reserved.get(claims[0].lower()) if len(claims) == 1 else None
+
+    def awaits(self, name: str) -> str:
+        """Why a name that begins like a tool of a known MCP server is none just now."""
+        return next((w for server, w in self.names.awaited.items() if name.lower().startswith(f"mcp_{server}_")), "")
 
     def names_of(self, mask: int) -> tuple[str, ...]:
         """The canonical names in a mask, in order."""
@@ -219,7 +224,7 @@ class Registry:
             found = self.bits(
                 t for t in self.tools if t.source == source and (not origin or t.origin.lower() == origin)
             )
-            if found or not origin:
+            if found or not origin or origin in self.names.awaited:
                 return found
             there = sorted({t.origin for t in self.tools if t.source == source})
             raise UnknownName(f"group:{name}", among=lambda: [f"group:{source}:{n}" for n in there])
@@ -239,9 +244,9 @@ class Registry:
         return found
 
     def _alias(self, entry: str, low: str) -> int:
-        if low in self.names.reserved:
-            return 0
         claims = self._aliases.get(low, ())
+        if low in self.names.reserved or (not claims and self.awaits(low)):
+            return 0
         if len(claims) > 1:
             one_of = " or ".join(claims)
             raise UnknownName(entry, why=f"{entry!r} could mean {one_of}. Write one of these names.")

@@ -45,6 +45,7 @@ class Seat(Struct, frozen=True, cache_hash=True, kw_only=True):
     found: tuple[str, ...] = ()  # deferred tools that a search has brought into the prompt
     only: tuple[str, ...] | None = None
     spawn: Spawn | None = None
+    user: str = ""  # only where grants say something of this user
 
     @property
     def where(self) -> Where:
@@ -273,6 +274,11 @@ def _grant(walk: _Walk) -> None:
     walk.pinned = resolver.mask((*walk.grants.reply, FINDER)) | meta, resolver.mask(floor)
 
 
+def _lend(walk: _Walk) -> None:
+    for lent in (one for one in walk.rules.lent if one.gives and walk.seat.toolboxes is None):
+        walk.lets_in(lent.why, walk.resolver.mask(lent.names))
+
+
 def _policy(walk: _Walk) -> None:
     policy, rules, seat = walk.policy, walk.rules, walk.seat
     provider = policy.providers.get(seat.provider) if seat.provider else None
@@ -320,6 +326,11 @@ def _hard_deny(walk: _Walk) -> None:
     walk.takes_out("hard_deny", "on the hard-deny list, which nothing undoes", denied, "Only policy.hard_deny can.")
 
 
+def _lent(walk: _Walk) -> None:
+    for lent in (*(one for one in walk.rules.lent if not one.gives), *walk.grants.users.get(walk.seat.user, ())):
+        walk.takes_out("mcp_grant", lent.why, walk.resolver.mask(lent.names), lent.mend)
+
+
 def _sub_agent_floor(walk: _Walk) -> None:
     if not walk.seat.depth:
         return
@@ -364,7 +375,7 @@ def _request_list(walk: _Walk) -> None:
 
 
 _STEPS: tuple[Callable[[_Walk], None], ...] = (
-    _universe, _grant, _policy, _deny, _also_allow, _hard_deny, _sub_agent_floor, _no_escalation, _request_list,
+    _universe, _grant, _lend, _policy, _deny, _also_allow, _hard_deny, _lent, _sub_agent_floor, _no_escalation, _request_list,
 )  # fmt: skip
 
 

@@ -79,7 +79,7 @@ class Runner:
     ) -> None:
         self.fill = fill
         self.entrust = entrust
-        self._revealed = Shaper(_as_it_is, None, shaper.limit) if reveals else shaper
+        self._revealed = Shaper(lambda text: text, None, shaper.limit) if reveals else shaper
         self.services = services
         self.audit = audit
         self.shaper = shaper
@@ -312,11 +312,6 @@ def _cancelled_by_itself() -> tuple[type[BaseException], ...]:
     """
     asyncio = heavy("asyncio")
     return () if asyncio.current_task().cancelling() else (asyncio.CancelledError,)
-
-
-def _as_it_is(text: str) -> str:
-    """For what was asked for by name, and may be given."""
-    return text
 
 
 def _unknown(tool: str) -> ToolError:

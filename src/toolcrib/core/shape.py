@@ -3,13 +3,13 @@
 Values are scrubbed first and the text is written after: a secret that JSON has escaped would slip past the mask.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol, cast
 
 import msgspec
 
 from toolcrib.core.call import Attachment, Outcome, Record, Result, Status
-from toolcrib.core.errors import Fault, ToolError
+from toolcrib.core.errors import Fault, ToolError, ToolFailed
 from toolcrib.core.guard import Call
 
 LONGEST_WORDS = 4_000  # of what a failure says
@@ -61,6 +61,8 @@ class Shaper:
             text = self.scrub(value)
         elif kind is Result:
             result = cast("Result", value)
+            if result.read is not None:
+                return self._wired(call, result.read, result.wire)
             structured, told = (None, "") if result.structured is None else self._told(result.structured)
             text = self.scrub(result.text) if result.text or not told else told
             person = None if result.person is None else self.scrub(result.person)
@@ -76,6 +78,17 @@ class Shaper:
             structured=structured,
             attachments=attachments,
         )
+
+    def _wired(self, call: Call, read: Callable[[Any], Result], wire: object) -> Outcome:
+        """An answer of another protocol: scrubbed once as a whole, and what is told is read off that."""
+        clean, whole = self._told(wire)
+        told = Result(text=whole) if clean is None else read(clean)
+        name, more = call.tool.name, {"wire": told.wire, "attachments": told.attachments}
+        if told.failed:
+            outcome = self.failed(call.id, name, ToolFailed(told.text, code=told.failed), Status.FAILED)
+        else:
+            outcome = Outcome(id=call.id, tool=name, status=_DONE, text=told.text, structured=told.structured)
+        return msgspec.structs.replace(outcome, **more)
 
     def _attached(self, one: Attachment) -> Attachment:
         """An attachment whose name, address and text hold no secret. What is not text goes as it is."""

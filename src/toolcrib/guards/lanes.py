@@ -21,6 +21,7 @@ class _Gate:
         self._at_once = at_once
         self.daily = 0
         self.org = False
+        self.admitted = 0  # let in, and not yet woken: nobody who comes now may begin before them
         self.waiting: deque[tuple[Lane, Any]] = deque()
 
     @property
@@ -56,6 +57,7 @@ class _Gate:
                 return
             self.waiting.popleft()
             self.enter(lane)
+            self.admitted += 1
             ticket.set_result(None)
 
 
@@ -80,8 +82,9 @@ class Lanes:
             finally:
                 gate.leave(lane)
         finally:
-            if gate.idle:
-                self._gates.pop(team, None)
+            # Whoever was stopped while it waited may come here when the team has another gate already.
+            if gate.idle and self._gates.get(team) is gate:
+                del self._gates[team]
 
     def state(self, team: str) -> dict[str, object]:
         """How busy a team is."""
@@ -96,15 +99,18 @@ class Lanes:
 
 
 async def _through(gate: _Gate, lane: Lane) -> None:
-    if not gate.waiting and gate.fits(lane):
+    if not gate.waiting and not gate.admitted and gate.fits(lane):
         gate.enter(lane)
         return
     ticket = heavy("asyncio").get_running_loop().create_future()
     gate.waiting.append((lane, ticket))
     try:
         await ticket
+        gate.admitted -= 1
+        gate.admit()
     except BaseException:
         if ticket.done() and not ticket.cancelled():
+            gate.admitted -= 1
             gate.leave(lane)  # it was let in at the moment it was stopped
         else:
             ticket.cancel()

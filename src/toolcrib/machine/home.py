@@ -14,6 +14,7 @@ from toolcrib.services.settings import Settings, read_settings
 from toolcrib.services.store import StoreError
 
 CONFIG, DATABASE, RESULTS, COPIES = "toolcrib.yaml", "toolcrib.db", "results", "undo"
+LOCK = "server.lock"
 _OTHER_HOME = "Name another with --home."
 
 
@@ -25,7 +26,16 @@ def find(env: Mapping[str, str], overrides: Mapping[str, str | None]) -> tuple[S
     config = Config(source=str(path))
     if first.config or _is_there(home, path):
         config = read_config(_read(str(path)), source=str(path), env=env)
-    said = {"store": config.store, "workspace": config.workspace, "audit": config.audit}
+    server = config.server
+    said = {
+        "store": config.store,
+        "workspace": config.workspace,
+        "audit": config.audit,
+        "host": server.host,
+        "port": "" if server.port is None else str(server.port),
+        "auth": server.auth,
+        "url": server.url,
+    }
     settings = read_settings(env, overrides, configured=said, read_file=_read)
     store = settings.store or f"sqlite:///{home / DATABASE}"
     workspace = settings.workspace or os.curdir
@@ -67,6 +77,47 @@ def make(home: str) -> None:
     except OSError as error:
         why = error.strerror or str(error)
         raise StoreError(f"The home folder {home} cannot be made: {why}.", hint=_OTHER_HOME) from None
+
+
+class Occupied(StoreError):
+    """Another server works in this home."""
+
+    code = "home_in_use"
+
+
+class Occupation:
+    """A home with a server in it. The lock ends with the process, however that ends."""
+
+    def __init__(self, home: str) -> None:
+        path = Path(home) / LOCK
+        try:
+            self._file = path.open("a+", encoding="utf-8")
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise StoreError(f"The home folder {home} cannot be written: {why}.", hint=_OTHER_HOME) from None
+        try:
+            heavy("fcntl").flock(self._file, heavy("fcntl").LOCK_EX | heavy("fcntl").LOCK_NB)
+        except OSError:
+            self._file.seek(0)
+            who = self._file.read().strip()
+            self._file.close()
+            raise Occupied(
+                f"A server works in the home {home} already{f' ({who})' if who else ''}.",
+                hint="Open that one, stop it, or name another home with --home.",
+            ) from None
+
+    def says(self, text: str) -> None:
+        """Write down who it is, for the one who comes next."""
+        self._file.seek(0)
+        self._file.truncate()
+        self._file.write(text)
+        self._file.flush()
+
+    def end(self) -> None:
+        """Leave."""
+        self._file.seek(0)
+        self._file.truncate()
+        self._file.close()
 
 
 def results(home: str) -> Path:

@@ -14,7 +14,7 @@ from toolcrib.core.registry import near
 PREFIX, FILE = "TOOLCRIB_", "_FILE"
 SOURCE = "environment"
 # Variables of the start script. They are not settings, and not mistakes either.
-_SCRIPT = ("TOOLCRIB_VENV", "TOOLCRIB_PYTHON")
+_SCRIPT = ("TOOLCRIB_VENV", "TOOLCRIB_PYTHON", "TOOLCRIB_SCRIPT")
 
 
 class Setting(Struct, frozen=True, kw_only=True):
@@ -54,6 +54,30 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(key="vault_key", words="The vault's key: 32 bytes in base64", shown="a key file", secret=True),
     Setting(key="vault_passphrase", words="A passphrase that the vault's key is made of", shown="none", secret=True),
+    Setting(key="host", words="The address that `toolcrib up` listens on", default="127.0.0.1", in_config=True),
+    Setting(key="port", words="Its port; 0 takes a free one", default="8765", in_config=True),
+    Setting(
+        key="auth",
+        words="off: nobody signs in, which only loopback allows",
+        default="on",
+        choices=("on", "off"),
+        in_config=True,
+    ),
+    Setting(
+        key="url",
+        words="How people reach the server, where that differs from where it listens",
+        shown="where it listens",
+        in_config=True,
+    ),
+    Setting(key="oidc_issuer", words="The sign-in provider's address, for OpenID Connect", shown="none"),
+    Setting(key="oidc_client_id", words="What the provider calls this server", shown="none"),
+    Setting(key="oidc_client_secret", words="The secret that it gave this server", shown="none", secret=True),
+    Setting(
+        key="oidc_role",
+        words="The role of whoever comes from there for the first time",
+        default="viewer",
+        choices=("viewer", "operator", "admin"),
+    ),
     Setting(
         key="log",
         words="How much is logged to standard error",
@@ -83,6 +107,14 @@ class Settings(Struct, frozen=True, kw_only=True):
     audit: str
     vault_key: str
     vault_passphrase: str
+    host: str
+    port: str
+    auth: str
+    url: str
+    oidc_issuer: str
+    oidc_client_id: str
+    oidc_client_secret: str
+    oidc_role: str
     log: str
     color: str
     sources: Mapping[str, str] = {}

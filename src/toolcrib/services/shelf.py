@@ -52,9 +52,9 @@ class Shelf:
         """Replace a box, its name included, if it is still at that revision."""
         return _box(await self._drawers.update(Kind.TOOLBOX, name, _kept(box), revision=revision))
 
-    async def delete(self, name: str) -> Box:
+    async def delete(self, name: str, *, revision: int | None = None) -> Box:
         """Take a box down; gives back what it was."""
-        return _box(await self._drawers.delete(Kind.TOOLBOX, name))
+        return _box(await self._drawers.delete(Kind.TOOLBOX, name, revision=revision))
 
 
 def _kept(box: Box) -> Kept:

@@ -9,6 +9,8 @@ from toolcrib.services.content.documents import Documents
 from toolcrib.services.drawers import Drawers
 from toolcrib.services.labels import Labels
 from toolcrib.services.loaded import LoadedKits
+from toolcrib.services.mcp.book import McpBook
+from toolcrib.services.people.ports import PeopleRows
 from toolcrib.services.record.audit import Audit
 from toolcrib.services.record.journal import Journal
 from toolcrib.services.shelf import Shelf
@@ -62,7 +64,11 @@ class Store(Protocol):
     @property
     def documents(self) -> Documents: ...
     @property
+    def people(self) -> PeopleRows: ...
+    @property
     def vault(self) -> VaultRows: ...
+    @property
+    def mcp(self) -> McpBook: ...
 
     async def close(self) -> None:
         """Write what waits to be written, and let go of everything."""

@@ -90,8 +90,8 @@ class Toolboxes:
         await self._changed()
         return self._own(with_code)
 
-    async def update(self, name: str, change: Change, *, by: str = "") -> Shown:
-        """Change a toolbox of the shelf, whole or not at all."""
+    async def update(self, name: str, change: Change, *, by: str = "", revision: int | None = None) -> Shown:
+        """Change a toolbox of the shelf, whole or not at all. `revision` is the one that was seen."""
         self._refuse_fixed(name, "changed")
         box = await self._found(name)
         after = replace(
@@ -104,15 +104,17 @@ class Toolboxes:
         if after == box:
             raise ToolFailed(f"Nothing to change: the toolbox {box.name!r} is so already.", code="nothing_to_change")
         self._refuse_own_gain(after, by)
-        saved = await _coded(self._shelf.update(box.name, after, revision=box.revision))
+        saved = await _coded(
+            self._shelf.update(box.name, after, revision=box.revision if revision is None else revision)
+        )
         await self._changed()
         return self._own(saved)
 
-    async def delete(self, name: str) -> Shown:
+    async def delete(self, name: str, *, revision: int | None = None) -> Shown:
         """Take a toolbox off the shelf, also when agents use it; `used_by` of what comes back names them."""
         self._refuse_fixed(name, "deleted")
         gone = self._own(await self._found(name))
-        await _coded(self._shelf.delete(name))
+        await _coded(self._shelf.delete(name, revision=revision))
         await self._changed()
         return gone
 

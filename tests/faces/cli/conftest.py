@@ -58,6 +58,9 @@ VAULT = [
         "value": b64encode(b'{"value":{"password":"a-long-bank-password"},"secret":["password"]}').decode(),
     },
 ]
+PLAIN = Path(__file__).parents[2] / "mcp" / "plain_server.py"
+OWN = {"command": sys.executable, "args": [str(PLAIN)]}
+IMPORTED = {"mcpServers": {"docs": {"type": "http", "url": "https://docs.example/mcp"}}}
 SECRET = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789AB"
 REASON = "to keep notes of the talks"
 
@@ -96,6 +99,8 @@ def fill(place: Path) -> None:
         "mindroom.yaml": MINDROOM,
         "reader.yaml": "toolboxes: [scout]\n",
         "note.json": '{"path": "note.md", "content": "Buy milk."}',
+        "mcp.json": json.dumps(IMPORTED),
+        "plain.json": json.dumps({"mcpServers": dict.fromkeys(("files", "github"), OWN)}),
         "vault.json": json.dumps({"rows": VAULT}),
         "server.log": f"started\napi_key={SECRET}\n",
     }
@@ -149,7 +154,13 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
     later, first = real("access", "list")
     real("access", "approve", later["id"], "--good")
     (grant,) = real("access", "show", later["id"])["grants"]
-    waits = asyncio.run(_waiting(place))
+    real("mcp", "import", "plain.json", "--approve")
+    for name in ("files", "github"):
+        real("mcp", "retry", name)
+    for who in (("--agent", "helper"), ("--user", "ann")):
+        real("mcp", "grant", "github", *who)
+    wish = real("mcp", "request", "files", "--user", "ann")
+    waits = {"WISH": wish["id"], **asyncio.run(_waiting(place))}
     return place, {"CALL": called["id"], "REQUEST": first["id"], "GRANT": grant["id"], **waits}
 
 

@@ -30,7 +30,9 @@ def _commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[
 
 
 ALL = dict(_commands(root))
-EXAMPLES = sorted({example for found in (root, *ALL.values()) for example in found.examples})
+SERVES = ("toolcrib up", "toolcrib demo --serve", "toolcrib mcp --agent")
+"""Run until they are stopped; tests/faces/serving and tests/mcp start them."""
+EXAMPLES = sorted({one for found in (root, *ALL.values()) for one in found.examples if not one.startswith(SERVES)})
 
 
 def test_the_program_alone_prints_its_help(run: Run):

@@ -18,6 +18,8 @@ from toolcrib.faces.cli.frame import Command, Group
 
 # Section, command, module, and what the list of commands says of it: the modules stay unread until they are wanted.
 COMMANDS: tuple[tuple[str, str, str, str], ...] = (
+    ("Serve", "up", "server.up", "Start the server, and print the link to open."),
+    ("Serve", "demo", "server.demo", "Watch a scripted agent work; no key, no network."),
     ("Look", "tools", "tools", "List the tools, or print their schemas."),
     ("Look", "search", "search", "Find tools by words."),
     ("Look", "toolboxes", "toolboxes", "List the toolboxes and what they grant."),
@@ -33,6 +35,7 @@ COMMANDS: tuple[tuple[str, str, str, str], ...] = (
     ("Run", "access", "access", "Answer agents that ask for tools."),
     ("Run", "scrub", "scrub", "Take secrets out of what is piped through."),
     ("Run", "vault", "vault", "Keep secrets that tools use and agents need not see."),
+    ("Run", "mcp", "mcp", "Add and approve MCP servers, or serve an agent's tools to a client."),
     ("Record", "audit", "audit", "Read, check and export the record of every call."),
     ("Set up", "config", "config", "Check and show the configuration and the settings."),
     ("Set up", "import", "importing", "Turn another system's file into toolcrib.yaml."),

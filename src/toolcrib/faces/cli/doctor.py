@@ -39,6 +39,10 @@ PACKAGES = (
     "anyio",
     "idna",
     "cryptography",
+    "fastapi",
+    "uvicorn",
+    "argon2-cffi",
+    "prometheus-client",
 )
 ROOM_WANTED = 200 * 1024 * 1024
 

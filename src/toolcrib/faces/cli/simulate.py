@@ -7,7 +7,6 @@ import msgspec
 from msgspec.structs import replace
 
 from toolcrib.app import Crib, open_crib
-from toolcrib.core.explain import grants_with
 from toolcrib.core.policy import Grants, Toolbox
 from toolcrib.core.registry import UnknownName, near
 from toolcrib.core.resolver import Resolver
@@ -16,7 +15,7 @@ from toolcrib.faces.cli.frame import command as declare
 from toolcrib.faces.cli.history import past_calls
 from toolcrib.faces.cli.opening import agents, find, has_store, toolboxes, with_crib
 from toolcrib.faces.cli.output import plain, write_json, write_table
-from toolcrib.services.advice.simulate import Change, simulate
+from toolcrib.services.advice.simulate import Change, grants_with, simulate
 from toolcrib.services.toolboxes import canonical
 
 

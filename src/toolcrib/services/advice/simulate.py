@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
+from toolcrib.core.policy import Grants
 from toolcrib.core.resolver import Resolver, Seat, all_exact
 
 
@@ -89,3 +90,9 @@ def suggest(resolver: Resolver, agent: str, past: Iterable[Past]) -> Suggestion:
         nearest=tuple((name, extra) for extra, name in boxes[:3]),
         lost=tuple(sorted({call.tool for call in calls if registry.get(call.tool) is None})),
     )
+
+
+def grants_with(grants: Grants, **change: object) -> Grants:
+    """The same grants with some fields changed, one revision on."""
+    fields = {name: getattr(grants, name) for name in grants.__struct_fields__} | change
+    return Grants(**{**fields, "revision": grants.revision + 1})  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from secrets import token_hex
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -88,6 +88,18 @@ class Watch:
         await heavy("asyncio").sleep(0)  # what was told arrives with the next round of the loop
 
 
+class Bell(Protocol):
+    """Brings a request before whoever sits at the other end of the call that runs now."""
+
+    def reaches(self) -> bool | None:
+        """Whether anybody can be asked there. None: the call has no such other end, and is not this bell's."""
+        ...
+
+    async def __call__(self, request: ApprovalRequest) -> None:
+        """Ask. An answer goes to the desk; without one the request stays where it is."""
+        ...
+
+
 class Gate:
     """The approver of a crib."""
 
@@ -100,7 +112,9 @@ class Gate:
         scrub: Scrub,
         still: Still,
         ask: Approver | None = None,
+        bell: Callable[[], Bell | None] = lambda: None,
     ) -> None:
+        self._bell = bell
         self._approvals = approvals
         self._watch = watch
         self._rules = rules
@@ -126,11 +140,35 @@ class Gate:
                 hint="Do it another way.",
             )
         request = await self._approvals.ask(self._request(call, asked, mark))
-        return await self._wait(request, call) if self._rules.mode == "wait" else _pending(request)
+        bell = self._bell()
+        reaches = bell.reaches() if bell is not None else None
+        if bell is not None and reaches:
+            return await self._rung(bell, request, call)
+        # Whoever cannot be asked at the other end is not kept waiting there either.
+        waits = self._rules.mode == "wait" and reaches is None
+        return await self._wait(request, call) if waits else _pending(request)
+
+    async def _rung(self, bell: Bell, request: ApprovalRequest, call: Call) -> Approval:
+        """Whoever is first: the one who is asked right there, or somebody at the inbox."""
+        asyncio = heavy("asyncio")
+        tasks = [asyncio.ensure_future(one) for one in (bell(request), self._watch.answered(request))]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        known = await self._approvals.get(request.id)
+        if known is None or known.at(time.time()).state is State.PENDING:
+            return _pending(request)
+        return await self._answered(request, call)
 
     async def _wait(self, request: ApprovalRequest, call: Call) -> Approval:
         if not await self._watch.answered(request):
             await self._approvals.expire(request.id)
+        return await self._answered(request, call)
+
+    async def _answered(self, request: ApprovalRequest, call: Call) -> Approval:
         known = await self._approvals.get(request.id)
         if known is None or known.state in {State.PENDING, State.EXPIRED}:
             why = f"nobody answered within {_span(request.expires - request.asked)}"

@@ -19,6 +19,7 @@ from toolcrib.services.config.kinds import (
     Word,
 )
 from toolcrib.services.config.nodes import Kind
+from toolcrib.services.config.servers import MCP, MCP_SERVER
 
 NAMES = Many(Name(), "names")
 TOOLS = Many(Name(), "tools, groups and patterns")
@@ -36,8 +37,8 @@ _ELSEWHERE = (
     "credential_managers",
 )  # fmt: skip
 _LATER = (
-    "mcpServers", "triggers", "crons", "webhooks", "channels", "providers", "models", "teams", "plugins",
-    "custom_tools", "server", "users", "memory", "browser", "hooks",
+    "triggers", "crons", "webhooks", "channels", "providers", "models", "teams", "plugins",
+    "custom_tools", "users", "memory", "browser", "hooks",
 )  # fmt: skip
 
 
@@ -330,6 +331,16 @@ UNDO = Table(
     )
 )
 
+SERVER = Table(
+    (
+        Field("host", Word(), "The address it listens on", "127.0.0.1"),
+        Field("port", Whole(0, 65_535), "The port; 0 takes a free one", "8765"),
+        Field("auth", Either(Flag(), Word(("on", "off"))), "off: no sign-in, which only loopback allows", "on"),
+        Field("url", Word(), "How people reach it where that differs, such as https://crib.example.org"),
+        Field("hosts", NAMES, "Other host names by which it is reached", "[]"),
+    )
+)
+
 FIELDS: tuple[Field, ...] = (
     Field("agents", Each(AGENT, "agent"), "The agents: what each is granted, and what narrows it", "{}"),
     Field(
@@ -360,7 +371,10 @@ FIELDS: tuple[Field, ...] = (
     Field("search", SEARCH, "Who searches the web; without a provider there is no web_search"),
     Field("vault", VAULT, "Where the key of the vault is, and who may read a secret"),
     Field("approvals", APPROVALS, "What happens to a call that a person has to allow, when nobody sits there"),
+    Field("mcpServers", Each(MCP_SERVER, "server"), "MCP servers whose tools agents may be given", "{}"),
+    Field("mcp", MCP, "What holds for all MCP servers"),
     Field("undo", UNDO, "How much is kept to undo calls"),
+    Field("server", SERVER, "Where `toolcrib up` listens, and to whom"),
     Field("audit", Word(("grouped", "strict")), "strict: a call waits until its record is on the disk", "grouped"),
     Field("workspace", Word(), "The folder that file tools work in", "where the program was started"),
     Field("deny_paths", NAMES, "Paths in every workspace that no agent sees or opens", "[]"),

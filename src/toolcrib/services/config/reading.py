@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from toolcrib.core.errors import BadConfig
+from msgspec.structs import replace
+
+from toolcrib.core.errors import BadConfig, ToolFailed
 from toolcrib.core.policy import AgentRules, KitTool, Names, Policy, ProviderRules, Toolbox, Toolkit
 from toolcrib.core.tool import Effect
 from toolcrib.services.config.document import parse
@@ -18,7 +20,9 @@ from toolcrib.services.config.values import (
     Config,
     FlowRules,
     Limits,
+    McpRules,
     Sandbox,
+    Server,
     ShellRule,
     ShellRules,
     SubAgents,
@@ -26,6 +30,8 @@ from toolcrib.services.config.values import (
     VaultRules,
 )
 from toolcrib.services.http import Bucket, Network
+from toolcrib.services.mcp.reading import server_of
+from toolcrib.services.mcp.servers import Server as McpServer
 from toolcrib.services.web import Provider, SearchRules
 
 Found = Mapping[str, Any]
@@ -44,9 +50,23 @@ def read_config(text: str, *, source: str = "toolcrib.yaml", env: Mapping[str, s
         place = at("toolboxes", name)
         if "tools" not in (box or {}) and at(place, "tools") not in into.lines:
             into.refuse(place, "This toolbox has no 'tools'.", into.lines.get(place, 0), "Add them; [] grants nothing.")
+    servers = _servers(found.get("mcpServers", {}), into)
     if into.problems:
         raise BadConfig(sorted(into.problems, key=lambda problem: problem.line), source)
-    return _config(found, into, source)
+    return replace(_config(found, into, source), servers=servers)
+
+
+def _servers(found: Found, into: Reading) -> tuple[McpServer, ...]:
+    """The MCP servers; one that cannot be is refused with its line."""
+    made: list[McpServer] = []
+    for name, said in found.items():
+        try:
+            made.append(server_of(name, said or {})[0])
+        except ToolFailed as error:
+            where = at("mcpServers", name)
+            if not any(problem.where.startswith(where) for problem in into.problems):
+                into.refuse(where, error.message, into.lines.get(where, 0), error.hint)
+    return tuple(made)
 
 
 def key_rows() -> list[tuple[str, str, str, str]]:
@@ -100,6 +120,8 @@ def _config(found: Found, into: Reading, source: str) -> Config:
         vault=VaultRules(**found.get("vault", {})),
         approvals=ApprovalRules(**found.get("approvals", {})),
         undo=UndoRules(**found.get("undo", {})),
+        server=_server(found.get("server", {})),
+        mcp=McpRules(**found.get("mcp", {})),
         confirm=_effects(found.get("confirm", ())),
         scrub_env=found.get("scrub", {}).get("env", ()),
         notes=tuple(into.notes),
@@ -112,6 +134,12 @@ def _config(found: Found, into: Reading, source: str) -> Config:
 def _flow(found: Found) -> FlowRules:
     agents = {name: AgentFlow(**one) for name, one in found.get("agents", {}).items()}
     return FlowRules(**{key: found[key] for key in found if key != "agents"}, agents=agents)
+
+
+def _server(found: Found) -> Server:
+    said = dict(found)
+    auth = said.pop("auth", "")  # YAML reads on as true
+    return Server(**said, auth=("off", "on")[auth] if isinstance(auth, bool) else auth)
 
 
 def _network(found: Found) -> Network:

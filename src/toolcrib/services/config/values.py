@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from toolcrib.core.errors import BadConfig, Problem
 from toolcrib.core.policy import AgentRules, Names, Policy, Toolbox, Toolkit
 from toolcrib.services.http import Network
+from toolcrib.services.mcp.servers import Server as McpServer
 from toolcrib.services.web import SearchRules
 
 
@@ -134,6 +135,23 @@ class UndoRules(Struct, frozen=True, kw_only=True):
     megabytes: int = 512
 
 
+class Server(Struct, frozen=True, kw_only=True):
+    """Where the server listens, and to whom."""
+
+    host: str = ""
+    port: int | None = None
+    auth: str = ""  # on or off
+    url: str = ""  # how people reach it, where that differs: https://crib.example.org
+    hosts: Names = ()  # other names by which it is reached
+
+
+class McpRules(Struct, frozen=True, kw_only=True):
+    """What holds for all MCP servers."""
+
+    require_grants: bool = False  # a toolbox that names their tools is not enough
+    issuer: str = ""  # of tokens that clients of the gateway may show
+
+
 class SubAgents(Struct, frozen=True, kw_only=True):
     """What a configuration changes in the lists for sub-agents. None keeps the list as it comes."""
 
@@ -162,6 +180,9 @@ class Config(Struct, frozen=True, kw_only=True):
     vault: VaultRules = VaultRules()
     approvals: ApprovalRules = ApprovalRules()
     undo: UndoRules = UndoRules()
+    server: Server = Server()
+    servers: tuple[McpServer, ...] = ()  # mcpServers
+    mcp: McpRules = McpRules()
     audit: str = ""
     workspace: str = ""
     deny_paths: Names = ()

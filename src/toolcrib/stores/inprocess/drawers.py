@@ -38,6 +38,10 @@ class MemoryDrawers:
         self._version += 1
         return old
 
+    def touch(self) -> None:
+        """Something was changed that is kept elsewhere in the store."""
+        self._version += 1
+
     async def version(self) -> int:
         return self._version
 

@@ -10,6 +10,8 @@ from toolcrib.stores.inprocess.drawers import MemoryDrawers
 from toolcrib.stores.inprocess.journal import MemoryJournal
 from toolcrib.stores.inprocess.labels import MemoryLabels
 from toolcrib.stores.inprocess.loaded import MemoryLoadedKits
+from toolcrib.stores.inprocess.mcp import MemoryMcp
+from toolcrib.stores.inprocess.people import MemoryPeople
 from toolcrib.stores.inprocess.todos import MemoryTodos
 from toolcrib.stores.inprocess.undo import MemoryUndo
 from toolcrib.stores.inprocess.vault import MemoryVaultRows
@@ -30,7 +32,9 @@ class MemoryStore:
         self.undo = MemoryUndo()
         self.todos = MemoryTodos()
         self.documents = MemoryDocuments()
+        self.people = MemoryPeople()
         self.vault = MemoryVaultRows()
+        self.mcp = MemoryMcp(self.drawers.touch)
 
     async def close(self) -> None:
         """Nothing to let go of."""

@@ -34,7 +34,7 @@ class SqlDrawers:
         def work(connection: sa.Connection) -> Kept:
             if not insert_new(connection, DRAWERS, _row(kind, made)):
                 raise NameTaken(kind, made.name)
-            _count(connection)
+            count_change(connection)
             return made
 
         return await self._database.write(work)
@@ -49,7 +49,7 @@ class SqlDrawers:
                 connection.execute(sa.update(DRAWERS).where(*_at(kind, name)).values(_row(kind, new)))
             except IntegrityError:  # somebody took the new name since we looked
                 raise NameTaken(kind, made.name) from None
-            _count(connection)
+            count_change(connection)
             return new
 
         return await self._database.write(work)
@@ -58,7 +58,7 @@ class SqlDrawers:
         def work(connection: sa.Connection) -> Kept:
             old = _seen(connection, kind, name, revision)
             connection.execute(sa.delete(DRAWERS).where(*_at(kind, name)))
-            _count(connection)
+            count_change(connection)
             return old
 
         return await self._database.write(work)
@@ -88,7 +88,7 @@ def _seen(connection: sa.Connection, kind: Kind, name: str, revision: int | None
     return old
 
 
-def _count(connection: sa.Connection) -> None:
+def count_change(connection: sa.Connection) -> None:
     """One more change. Inside the same transaction, so whoever sees the number sees the change."""
     insert_new(connection, COUNTS, {"name": _CHANGES, "value": 0})
     connection.execute(sa.update(COUNTS).where(COUNTS.c.name == _CHANGES).values(value=COUNTS.c.value + 1))

@@ -13,6 +13,8 @@ from toolcrib.stores.sql.drawers import SqlDrawers
 from toolcrib.stores.sql.journal import SqlJournal
 from toolcrib.stores.sql.labels import SqlLabels
 from toolcrib.stores.sql.loaded import SqlLoadedKits
+from toolcrib.stores.sql.mcp import SqlMcp
+from toolcrib.stores.sql.people import SqlPeople
 from toolcrib.stores.sql.process import new_owner
 from toolcrib.stores.sql.schema import migrate
 from toolcrib.stores.sql.todos import SqlTodos
@@ -38,7 +40,9 @@ class SqlStore:
         self.undo = SqlUndo(database)
         self.todos = SqlTodos(database)
         self.documents = SqlDocuments(database)
+        self.people = SqlPeople(database)
         self.vault = SqlVaultRows(database)
+        self.mcp = SqlMcp(database)
 
     async def close(self) -> None:
         try:

@@ -11,7 +11,7 @@ from toolcrib.stores.sql.database import Database
 if TYPE_CHECKING:
     from alembic.config import Config
 
-VERSIONS = ("0001", "0002", "0003", "0004")
+VERSIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
 """Every version there has been, oldest first; a test compares it with the migrations."""
 VERSION_TABLE = "tc_version"
 _LOCK = 7_205_759_403_792_793  # a number of ours, so that only one process migrates at a time

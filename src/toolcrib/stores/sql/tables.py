@@ -182,3 +182,24 @@ UNDO = sa.Table(
     sa.Column("after", Words, nullable=True),
     _words("undone"),
 )
+MCP_SERVERS = sa.Table("tc_mcp_servers", METADATA, _words("name", key=True), _words("body"))
+MCP_PINS = sa.Table("tc_mcp_pins", METADATA, *(_words(name, key=True) for name in ("server", "tool")), _words("body"))
+MCP_GRANTS = sa.Table(
+    "tc_mcp_grants", METADATA, *(_words(name, key=True) for name in ("server", "scope", "holder")), _words("body")
+)
+MCP_REQUESTS = sa.Table(
+    "tc_mcp_requests", METADATA, _words("id", key=True), *(_words(name) for name in ("server", "state", "body"))
+)
+PEOPLE = sa.Table(
+    "tc_people",
+    METADATA,
+    _words("kind", key=True),
+    _words("id", key=True),
+    _words("mark"),
+    sa.Column("person", Words, nullable=False, index=True),
+    sa.Column("until", sa.Double, nullable=False),
+    sa.Column("made", sa.Double, nullable=False),
+    sa.Column("revision", sa.BigInteger, nullable=False),
+    _words("body"),
+    sa.Index("ix_tc_people_mark", "kind", "mark", unique=True),
+)

@@ -1,6 +1,6 @@
 """People: see `family`."""
 
-from toolcrib.tools.people import ask
+from toolcrib.tools.people import ask, users
 from toolcrib.tools.people.family import family
 
-__all__ = ["ask", "family"]
+__all__ = ["ask", "family", "users"]

@@ -1,0 +1,88 @@
+"""One request under way: how what works on it reaches the client, whatever era that is of."""
+
+from collections.abc import Awaitable, Callable
+
+from toolcrib.core.call import Json, JsonObject
+from toolcrib.faces.mcp.peers import Out, Peer
+from toolcrib.faces.mcp.wire import LEVEL_KEY, MISSING_CAPABILITY, RESERVED, Id, notification
+from toolcrib.services.mcp.downstream import METHOD_NOT_FOUND, McpFault
+
+PROGRESS, LOG = "notifications/progress", "notifications/message"
+_NEEDS = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
+Ask = Callable[[str, JsonObject], Awaitable[JsonObject]]
+
+
+class Exchange:
+    """The `Link` of one request."""
+
+    def __init__(self, peer: Peer, number: Id, out: Out, ask: Ask | None) -> None:
+        self.peer = peer
+        self.number = number
+        self.out = out  # a message on the way to the client, before the answer
+        self._ask = ask
+        self._token: Json = None
+        self._level: int | None = None
+        self._extra: JsonObject = peer.standing
+        self.asked = False  # a person was asked already: the call is one thing, and goes on where it is
+
+    def asks_by(self, ask: Ask) -> None:
+        """How the client is asked."""
+        self._ask = ask
+
+    @property
+    def owner(self) -> str:
+        """Which client it is."""
+        return self.peer.key
+
+    def carries(self, meta: JsonObject, answers: Json = None, state: str | None = None) -> None:
+        """Take down what the request carries beside its name and arguments."""
+        if not meta and answers is None and state is None:
+            return
+        self._extra = dict(self._extra)
+        self._token = meta.get("progressToken")
+        kept = {key: value for key, value in meta.items() if key == LEVEL_KEY or not key.startswith(RESERVED)}
+        if kept:
+            self._extra["_meta"] = {**self._extra.get("_meta", {}), **kept}
+        if answers is not None:
+            self._extra["inputResponses"] = answers
+        if state is not None:
+            self._extra["requestState"] = state
+
+    @property
+    def capabilities(self) -> JsonObject:
+        """What the client can be asked for."""
+        return self.peer.capabilities
+
+    @property
+    def extra(self) -> JsonObject:
+        """What the request carries, for servers of either era."""
+        return self._extra
+
+    @property
+    def takes_input_required(self) -> bool:
+        """Whether the client may be handed questions as a result. Not where a person has said yes to this very call."""
+        return self.peer.modern and not self.asked
+
+    def hold(self) -> None:
+        """The call is one thing from here on: questions are put to the client while it waits."""
+        self.asked = True
+
+    def notify(self, method: str, params: JsonObject) -> None:
+        """Progress and log messages, as far as the client wants them."""
+        if method == PROGRESS:
+            if self._token is None:
+                return
+            params = {**params, "progressToken": self._token}
+        elif method != LOG or not self.peer.wants_log(params, self._extra):
+            return  # what is about more than this request goes to everybody who listens
+        self.out(notification(method, params))
+
+    async def ask(self, method: str, params: JsonObject) -> JsonObject:
+        """Ask the client, if it said that it can be asked for this."""
+        needed = _NEEDS.get(method)
+        if needed is None:
+            raise McpFault(METHOD_NOT_FOUND, f"A client is not asked for {method}.")
+        if needed not in self.peer.capabilities or self._ask is None:
+            wanted: JsonObject = {"requiredCapabilities": {needed: {}}}
+            raise McpFault(MISSING_CAPABILITY, f"The client cannot be asked: it does not do {needed}.", wanted)
+        return await self._ask(method, params)

@@ -1,0 +1,1 @@
+"""The stream of what happens now."""

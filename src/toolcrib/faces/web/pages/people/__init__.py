@@ -1,0 +1,1 @@
+"""People, invitations and keys."""

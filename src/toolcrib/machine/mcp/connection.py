@@ -1,0 +1,162 @@
+"""One HTTP/1.1 connection that is kept between requests, as a protocol of the event loop.
+
+A request is one write. Its answer resolves one future: no task, no stream object, no queue.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import httptools
+from msgspec import Struct
+
+from toolcrib.machine.mcp.events import LARGEST, Event, EventReader, TooLargeError
+
+IDLE = 4.0  # seconds after which a kept connection is not trusted any more: servers close theirs after five
+_DRAIN = 2.0  # seconds that a stream may go on after it gave its answer
+Heard = Callable[[Event], bool]  # whether this event was the answer
+
+
+class Reply(Struct):
+    """What came back. A stream of events has no body; `answered` says whether the answer was among them."""
+
+    status: int
+    headers: dict[bytes, bytes]
+    body: bytes = b""
+    answered: bool = False
+
+    def header(self, name: bytes) -> str:
+        """A header by its name in small letters."""
+        return self.headers.get(name, b"").decode("latin-1")
+
+
+class LostError(Exception):
+    """The connection ended before the answer. `begun`: some of the answer had come."""
+
+    def __init__(self, why: str, *, begun: bool = False) -> None:
+        super().__init__(why)
+        self.begun = begun
+
+
+class Connection(asyncio.Protocol):
+    """A connection to one server. It works on one request at a time."""
+
+    def __init__(self, free: "Callable[[Connection], None]") -> None:
+        self._free = free
+        self._loop = asyncio.get_running_loop()
+        self._transport: Any = None
+        self._parser: Any = httptools.HttpResponseParser(self)
+        self._waiting: asyncio.Future[Reply] | None = None
+        self._heard: Heard | None = None
+        self._events: EventReader | None = None
+        self._headers: dict[bytes, bytes] = {}
+        self._body: list[bytes] = []
+        self._size = 0
+        self._status = 0
+        self._busy = False
+        self._drain: asyncio.TimerHandle | None = None
+        self.closed = False
+        self.since = 0.0  # when it became free
+        self.idle = IDLE
+
+    @property
+    def usable(self) -> bool:
+        """Whether a request may be written on it."""
+        return not self.closed and not self._busy and self._loop.time() - self.since < self.idle
+
+    def ask(self, data: bytes, heard: Heard | None) -> "asyncio.Future[Reply]":
+        """Write a request. Whoever gives up waiting has to `close` the connection."""
+        self._busy = True
+        self._heard = heard
+        self._waiting = self._loop.create_future()
+        self._status, self._headers, self._body, self._size, self._events = 0, {}, [], 0, None
+        self._transport.write(data)
+        return self._waiting
+
+    def close(self) -> None:
+        """End it at once."""
+        self.closed = True
+        if self._transport is not None:
+            self._transport.abort()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+        self.since = self._loop.time()
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            self._parser.feed_data(data)
+        except TooLargeError:
+            self._fail(f"its answer is longer than {LARGEST >> 20} MB")
+        except httptools.HttpParserError:
+            self._fail("it does not answer in HTTP")
+        except httptools.HttpParserUpgrade:
+            self._fail("it wants to speak another protocol")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.closed = True
+        if self._drain is not None:
+            self._drain.cancel()
+        if self._waiting is not None and self._status and b"content-length" not in self._headers and exc is None:
+            chunked = b"chunked" in self._headers.get(b"transfer-encoding", b"")
+            if not chunked:
+                self._finish(answered=False)
+        self._fail("the connection was lost")
+        self._free(self)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        low = name.lower()
+        known = self._headers.get(low)
+        self._headers[low] = value if known is None else known + b", " + value
+
+    def on_headers_complete(self) -> None:
+        status = int(self._parser.get_status_code())
+        if status < 200:
+            self._headers = {}
+            return
+        self._status = status
+        if self._heard is not None and self._headers.get(b"content-type", b"").lower().startswith(b"text/event-stream"):
+            self._events = EventReader()
+
+    def on_body(self, body: bytes) -> None:
+        if self._events is None:
+            self._size += len(body)
+            if self._size > LARGEST:
+                raise TooLargeError
+            self._body.append(body)
+            return
+        for event in self._events.feed(body):
+            if self._heard is not None and self._heard(event):
+                self._heard = None
+                self._drain = self._loop.call_later(_DRAIN, self.close)
+                self._finish(answered=True)
+
+    def on_message_complete(self) -> None:
+        if not self._status:
+            return  # an informational answer: the real one follows
+        if self._drain is not None:
+            self._drain.cancel()
+            self._drain = None
+        self._finish(answered=False)
+        self._busy = False
+        self.since = self._loop.time()
+        if not self._parser.should_keep_alive():
+            self.close()
+        elif (kept := self._headers.get(b"keep-alive", b"")).startswith(b"timeout="):
+            with suppress(ValueError):
+                self.idle = min(IDLE, max(0.0, float(kept[8:].partition(b",")[0]) - 1))
+        self._free(self)
+
+    def _finish(self, *, answered: bool) -> None:
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None and not waiting.done():
+            body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
+            waiting.set_result(Reply(self._status, self._headers, body, answered))
+
+    def _fail(self, why: str) -> None:
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None and not waiting.done():
+            waiting.set_exception(LostError(why, begun=bool(self._status)))
+        if not self.closed:
+            self.close()

@@ -1,0 +1,1 @@
+"""Where people sign in elsewhere: one adapter for each kind of provider."""

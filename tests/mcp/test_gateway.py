@@ -129,6 +129,28 @@ async def test_a_client_that_cannot_be_asked_is_told_where_the_request_is(era: s
 
 
 @eras
+async def test_a_client_that_makes_a_session_for_each_call_is_let_through_after_a_yes(era: str):
+    async with up(own=OWN, agents=AGENTS, config=ASKS) as gateway:
+
+        async def wiped(agent: str = "a", disk: str = "one") -> Any:
+            client = Person().client(f"{gateway.base}/{agent}", era)
+            client.elicitation_callback = None
+            async with client:
+                return await client.call_tool("wipe", {"disk": disk})
+
+        asked = error_of(await wiped())["request"]
+        assert error_of(await wiped())["request"] == asked  # one call, one request
+        await gateway.crib.approvals.answer(asked, "accept", by="ada")
+        assert error_of(await wiped(disk="two"))["request"] != asked
+        assert not (await wiped()).is_error
+        again = error_of(await wiped())["request"]  # a yes is for one call
+        assert again != asked
+        await gateway.crib.approvals.answer(again, "deny", by="ada")
+        assert error_of(await wiped())["code"] == "approval_denied"
+    assert RAN == ["one"]
+
+
+@eras
 async def test_who_answers_first_is_heard(era: str):
     """The question is open at the client, and somebody answers it in the inbox."""
     person = Person()

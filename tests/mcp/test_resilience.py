@@ -37,7 +37,7 @@ async def test_a_server_that_never_answers_holds_nobody_up(era: str):
             async with Person().client(f"{gateway.base}/a", era) as client:
                 tools = {one.name for one in (await client.list_tools()).tools}
                 assert "mcp_ev_sum_up" in tools
-                assert time.monotonic() - began < 1.5
+                assert time.monotonic() - began < 1.0
                 called = time.monotonic()
                 assert (await client.call_tool("mcp_ev_sum_up", {"a": 1, "b": 2})).content[0].text == "3"
                 assert time.monotonic() - called < 0.5
@@ -54,6 +54,7 @@ async def test_a_child_that_is_killed_among_a_hundred_calls_comes_back_and_no_ca
                 for n in range(100)
             ]
             await until(lambda: len(notes.read_text().splitlines()) >= 10)
+            killed = time.monotonic()
             os.kill(pid_of(gateway, "ev"), signal.SIGKILL)
         results = [call.result() for call in calls]
         failed = [one.meta["toolcrib/error"]["code"] for one in results if one.is_error]
@@ -62,9 +63,8 @@ async def test_a_child_that_is_killed_among_a_hundred_calls_comes_back_and_no_ca
         assert len(lines) == len(set(lines))
         done = [n for n, one in enumerate(results) if not one.is_error]
         assert set(map(str, done)) <= set(lines)
-        killed = time.monotonic()
         assert not (await client.call_tool("mcp_ev_sum_up", {"a": 1, "b": 2})).is_error
-        assert time.monotonic() - killed < 5
+        assert time.monotonic() - killed < 2
 
 
 async def test_a_server_over_http_that_is_started_anew_is_used_again():
@@ -86,4 +86,4 @@ async def test_a_server_over_http_that_is_started_anew_is_used_again():
                         break
                     await asyncio.sleep(0.02)
                 assert not told.is_error
-                assert time.monotonic() - back < 2.5
+                assert time.monotonic() - back < 2

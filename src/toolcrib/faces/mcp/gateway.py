@@ -73,7 +73,7 @@ class Gateway:
         crib.bell = Bell(crib)
         crib.changed.append(self.changes.granted)
         self._stop = sessions.listen(self._heard)
-        self.offers = offers = Offers(self.upstream, self.shown, self.changes.watched)
+        self.offers = offers = Offers(self.upstream, self.turns.of, self.shown, self.changes.watched)
         both: dict[str, Method] = {
             "tools/call": self.call_tool,
             "tools/list": self.list_tools,

@@ -3,10 +3,12 @@
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
+from toolcrib.app.turn import Turn
 from toolcrib.core.call import Json, JsonObject
 from toolcrib.core.errors import ToolError
 from toolcrib.faces.mcp.exchange import Exchange
 from toolcrib.faces.mcp.listing import Shown, cacheable, page_of
+from toolcrib.faces.mcp.offered import Offered
 from toolcrib.faces.mcp.peers import Peer, Session
 from toolcrib.faces.mcp.results import of_era
 from toolcrib.faces.mcp.turns import caller_of
@@ -19,9 +21,14 @@ class Offers:
     """The methods about them."""
 
     def __init__(
-        self, upstream: Upstream, shown: Callable[[Peer], Awaitable[Shown]], watched: Callable[[str], bool]
+        self,
+        upstream: Upstream,
+        turn: Callable[[Peer], Awaitable[Turn]],
+        shown: Callable[[Peer], Awaitable[Shown]],
+        watched: Callable[[str], bool],
     ) -> None:
         self._upstream = upstream
+        self._turn = turn
         self._shown = shown
         self._watched = watched
 
@@ -49,25 +56,38 @@ class Offers:
     async def read_resource(self, peer: Peer, message: Message, exchange: Exchange) -> bytes:
         """One resource."""
         params = _carried(message, exchange)
-        uri, caller = _text(params, "uri"), caller_of(peer)
+        uri, offered = _text(params, "uri"), await self._offered(peer, message, exchange)
 
         async def ask(server: str, own: str) -> JsonObject:
-            return await self._upstream.ask(caller, server, "resources/read", {"uri": own}, exchange)
+            return await offered.of(server, {"uri": own})
 
         shown, alone = await self._shown(peer), bool(peer.place.alone)
-        result = await self._linked(self._upstream.at(caller, shown.servers, uri, ask, alone=alone), exchange)
+        found = self._upstream.at(caller_of(peer), shown.servers, uri, ask, alone=alone)
+        result = await offered.on_record({"uri": uri}, found)
         complete = peer.modern and result.get("resultType", "complete") == "complete"
         return encode(cacheable(result) if complete else of_era(result, modern=peer.modern))
 
     async def get_prompt(self, peer: Peer, message: Message, exchange: Exchange) -> bytes:
         """One prompt."""
         params = _carried(message, exchange)
-        one = await self._prompt(peer, _text(params, "name"))
-        wanted: JsonObject = {"name": one.own}
+        wanted: JsonObject = {"name": _text(params, "name")}
         if params.get("arguments") is not None:
             wanted["arguments"] = params["arguments"]
-        asked = self._upstream.ask(caller_of(peer), one.server, "prompts/get", wanted, exchange)
-        return encode(of_era(await self._linked(asked, exchange), modern=peer.modern))
+        offered = await self._offered(peer, message, exchange)
+
+        async def ask() -> JsonObject:
+            one = await self._prompt(peer, wanted["name"])
+            return await offered.of(one.server, {**wanted, "name": one.own})
+
+        return encode(of_era(await offered.on_record(wanted, ask()), modern=peer.modern))
+
+    async def _offered(self, peer: Peer, message: Message, exchange: Exchange) -> Offered:
+        caller = caller_of(peer)
+
+        def ask(server: str, method: str, params: JsonObject, link: Exchange) -> Awaitable[JsonObject]:
+            return self._upstream.hand_on(caller, server, method, params, link)
+
+        return Offered(await self._turn(peer), message.method, exchange, ask)
 
     async def _prompt(self, peer: Peer, name: str) -> Listed:
         shown, alone = await self._shown(peer), bool(peer.place.alone)

@@ -28,7 +28,7 @@ from toolcrib.services.mcp.downstream import (
 )
 from toolcrib.services.mcp.names import name_of
 
-PATIENCE = 0.8  # seconds for which a list waits for a server
+PATIENCE = 0.5  # seconds for which a list waits for a server
 PAGES = 50
 NOT_FOUND = -32002  # of resources, in the older era
 _PREFIX = re.compile(r"mcp\+([A-Za-z0-9][A-Za-z0-9_.-]*):(.+)", re.DOTALL)
@@ -186,9 +186,13 @@ class Upstream:
         return cast("list[JsonObject]", self._clean(entries))
 
     async def ask(self, caller: Caller, server: str, method: str, params: JsonObject, link: Exchange) -> JsonObject:
-        """One request to a server, with what the client's request carries."""
+        """One request to a server, without the secrets in what comes back."""
+        return self._clean(await self.hand_on(caller, server, method, params, link))
+
+    async def hand_on(self, caller: Caller, server: str, method: str, params: JsonObject, link: Exchange) -> JsonObject:
+        """One request to a server, with what the client's request carries: what comes back, as it came."""
         session = await self._sessions.session(server, caller)
-        return self._clean(await session.request(method, {**link.extra, **params}, link=link))
+        return await session.request(method, {**link.extra, **params}, link=link)
 
     async def at(
         self,

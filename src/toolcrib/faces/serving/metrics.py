@@ -36,14 +36,19 @@ class Metrics:
         self._watching = Gauge("toolcrib_event_listeners", "Who watches the events now.", registry=registry)
         self._waiting = Gauge("toolcrib_approvals_waiting", "Calls that wait for a person.", registry=registry)
         self._agents = Gauge("toolcrib_agents", "Agents that there are.", registry=registry)
+        self._known: dict[tuple[str, str, str], tuple[Counter, Histogram]] = {}  # looking labels up costs
         house.crib.listeners.append(self.called)
 
     def called(self, record: Record) -> None:
         """Count a call."""
         known = self._house.crib.resolver.registry.get(record.tool)
         tool = known.name if known else UNKNOWN
-        self._calls.labels(tool, record.status.value, record.code).inc()
-        self._seconds.labels(tool).observe(record.seconds)
+        key = tool, record.status.value, record.code
+        counters = self._known.get(key)
+        if counters is None:
+            counters = self._known[key] = self._calls.labels(*key), self._seconds.labels(tool)
+        counters[0].inc()
+        counters[1].observe(record.seconds)
 
     def requested(self, face: str, method: str, status: int) -> None:
         """Count a request. A method that nobody knows is no label."""

@@ -1,6 +1,7 @@
 """Runs the server: takes the port, says where it is, serves, and ends cleanly."""
 
 import asyncio
+import gc
 import os
 import signal
 import socket
@@ -20,6 +21,7 @@ from toolcrib.faces.serving.composition import Composition
 GRACE = 5  # seconds that requests have to end
 FIRST_RUN = "/start/"  # where the page takes the first-run token
 BACKLOG = 512
+YOUNG = 10_000  # objects made before the youngest are looked through: some dozens of calls
 
 
 class CannotListen(CribError):
@@ -91,6 +93,20 @@ def _why(error: OSError, host: str, port: int) -> str:
     return f"The server cannot listen on {host} port {port}: {said}. Name another with --host and --port."
 
 
+@contextmanager
+def settled() -> Generator[None]:
+    """While it is entered, what is there already is not looked through for garbage again and again."""
+    before = gc.get_threshold()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(YOUNG, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
 async def serve(house: House, taken: socket.socket, *, ready: Callable[[str], None] = lambda _: None) -> None:
     """Serve until a signal comes. `ready` is told the address as soon as requests are answered."""
     composition = Composition(house)
@@ -114,7 +130,8 @@ async def serve(house: House, taken: socket.socket, *, ready: Callable[[str], No
         async with composition.running():
             house.begin(house.look())
             ready(address_of(house, taken))
-            await server.serve([taken])
+            with settled():
+                await server.serve([taken])
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)

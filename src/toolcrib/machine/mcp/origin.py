@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Dns = Callable[[str], Awaitable[Sequence[str]]]
 CONNECT_SECONDS = 10.0
-_KEPT = 16
+_KEPT = 64  # connections that nobody uses just now; fewer than callers means a new one for every other call
 _NEAR = ("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "::1/128", "fc00::/7")
 _METADATA = frozenset(
     address

@@ -158,7 +158,7 @@ class Post:
         if headers:
             lines += lines_of(headers)
         if self._version and VERSION not in headers:
-            lines += f"{VERSION}: {self._version}\r\n".encode()
+            lines += b"mcp-protocol-version: " + self._version.encode() + b"\r\n"
         return lines
 
     def _answer(self, reply: Reply, number: int) -> JsonObject:

@@ -28,6 +28,7 @@ from toolcrib.services.approvals.requests import (
     StandingRule,
     State,
     covers,
+    elsewhere,
     mark_of,
     merged,
     no_request,
@@ -130,6 +131,8 @@ class Gate:
         if (rule := standing or settling(rules, call, asked, now)) is not None:
             return Approval(allowed=True, id=rule.id, by=rule.by)
         given = await self._approvals.take(caller.agent, caller.session, mark)
+        if given is None and (known := await elsewhere(self._approvals, call, asked, mark, State.ANSWERED)) is not None:
+            given = await self._approvals.take(caller.agent, known.session, mark)
         if given is not None and covers(given, asked):
             return _approval(call, given)
         if self._ask is not None and (answer := await self._ask(call, asked)) is not None:
@@ -139,9 +142,10 @@ class Gate:
                 f"{call.tool.name} was not called: only the person who asks may agree to it, and no person asks here.",
                 hint="Do it another way.",
             )
-        request = await self._approvals.ask(self._request(call, asked, mark))
         bell = self._bell()
         reaches = bell.reaches() if bell is not None else None
+        known = None if reaches else await elsewhere(self._approvals, call, asked, mark, State.PENDING)
+        request = known or await self._approvals.ask(self._request(call, asked, mark))
         if bell is not None and reaches:
             return await self._rung(bell, request, call)
         # Whoever cannot be asked at the other end is not kept waiting there either.
@@ -192,6 +196,7 @@ class Gate:
             call=call.id,
             agent=caller.agent,
             session=caller.session,
+            channel=caller.channel,
             user=caller.user,
             tool=call.tool.name,
             arguments=shown,

@@ -22,6 +22,7 @@ from toolcrib.services.record.journal import fingerprint
 
 DAYS_KEPT = 90
 HIDDEN = "[REDACTED:"
+CLIENTS = "mcp"  # the channel of the gateway, whose sessions last as long as a client likes
 Patterns = dict[str, str]
 
 
@@ -83,6 +84,7 @@ class ApprovalRequest(Struct, frozen=True, kw_only=True):
     call: str
     agent: str
     session: str
+    channel: str = ""
     user: str
     tool: str
     arguments: str  # JSON
@@ -209,6 +211,23 @@ def settling(rules: Sequence[StandingRule], call: Call, asks: Sequence[Verdict],
     wheres = [rule.where for rule in kept]
     answered = open_ and kept and all(ask.settled is not None and ask.settled(wheres) for ask in open_)
     return kept[0] if answered else None
+
+
+async def elsewhere(
+    approvals: Approvals, call: Call, asks: Sequence[Verdict], mark: str, state: State
+) -> ApprovalRequest | None:
+    """What was asked about this very call, for the same person, in another session of a client.
+
+    Some clients make a session for each call: there the same call never comes from the same session again.
+    """
+    caller = call.caller
+    if caller.channel != CLIENTS:
+        return None
+    for known in await approvals.requests(agent=caller.agent, state=state, limit=1000):
+        same = (known.mark, known.user, known.channel) == (mark, caller.user, CLIENTS)
+        if same and known.lifetime is Lifetime.ONCE and covers(known, asks):
+            return known
+    return None
 
 
 def covers(request: ApprovalRequest, asks: Sequence[Verdict]) -> bool:

@@ -2,6 +2,7 @@
 
 import string
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given, settings
@@ -363,3 +364,12 @@ def test_a_verdict_for_programs_has_five_keys():
         "span": [0, 0],
         "instead": "",
     }
+
+
+def test_several_threads_judge_at_a_time_and_get_the_same_answers():
+    """Two threads in one parser would end the whole process."""
+    commands = ["ls -la", "rm -rf /", "echo $(whoami)", " && ".join(["git status"] * 60), "cat <<E | sh\nreboot\nE"]
+    alone = [judge(command) for command in commands]
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda i: (i, judge(commands[i])), [i % len(commands) for i in range(1500)]))
+    assert all((one.verdict, one.rule) == (alone[i].verdict, alone[i].rule) for i, one in found)

@@ -53,6 +53,19 @@ def test_doctor_sees_a_store_that_is_damaged_and_a_workspace_that_is_gone(run: R
     assert states["workspace"] == "fail"
 
 
+def test_doctor_counts_the_agents_of_the_store_where_there_is_no_file(run: Run, place: Path):
+    (place / "home" / "toolcrib.yaml").unlink()
+
+    def said() -> tuple[str, str]:
+        checks = {one["name"]: one for one in run("doctor", "--json").json["checks"]}
+        return checks["configuration"]["state"], checks["configuration"]["what"]
+
+    assert said()[0] == "warn"
+    run("agents", "create", "clerk", "--toolbox", "scout")
+    assert said()[0] == "ok"
+    assert said()[1].startswith("1 agent in the store")
+
+
 def test_doctor_knows_a_home_that_others_can_read(run: Run, place: Path):
     (place / "home").chmod(0o755)
     checks = {one["name"]: one for one in run("doctor", "--json").json["checks"]}

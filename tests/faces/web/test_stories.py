@@ -350,11 +350,10 @@ async def test_call_and_undo_by_keyboard_alone(crib: Desk, page: Page):
     assert not (crib.workspace / "typed.txt").exists()
 
 
-async def test_add_an_mcp_server_approve_it_and_see_its_tools(crib: Desk, page: Page):
-    mcp = getattr(crib.house.crib, "mcp", None)
+async def test_add_an_mcp_server_approve_it_see_its_tools_and_grant_one(crib: Desk, page: Page):
+    mcp = crib.house.crib.mcp
+    assert mcp is not None
     server = Path(__file__).parents[2] / "mcp" / "sdk_server.py"
-    if mcp is None or not server.exists():
-        pytest.skip("this version has no MCP servers")
     await mcp.start()
     await page.goto("/mcp-servers")
     await page.get_by_role("link", name="Add the first server").click()
@@ -366,9 +365,25 @@ async def test_add_an_mcp_server_approve_it_and_see_its_tools(crib: Desk, page: 
     await mcp.listed("things")
     await page.goto("/mcp-servers/things")
     await expect(page.locator(".pin", has_text="echo")).to_contain_text("approved")
+    await page.get_by_label("Grant its tools to").select_option("helper")
+    await page.get_by_label("Only these tools").fill("echo")
+    await page.get_by_role("button", name="Grant", exact=True).click()
+    await expect(page.locator("main")).to_contain_text("helper may use some of things.")
+    assert crib.house.crib.explain("helper", "mcp_things_echo").issued
     assert await axe(page) == []
+    await page.get_by_role("button", name="Revoke").click()
+    await expect(page.locator("main")).to_contain_text("helper has it no more.")
+    assert not crib.house.crib.explain("helper", "mcp_things_echo").issued
     await page.get_by_role("button", name="Take it out of use").click()
     await expect(page.locator("main")).to_contain_text("out of use")
+
+
+async def test_what_to_paste_into_a_client_stands_with_the_agent(crib: Desk, page: Page):
+    await page.goto("/agents/helper")
+    await page.get_by_text("VS Code", exact=True).click()
+    shown = page.locator("pre", has_text='"servers"')
+    await expect(shown).to_contain_text(f"{crib.address}/mcp/helper")
+    assert await axe(page) == []
 
 
 async def test_on_a_phone_the_navigation_is_a_drawer(crib: Desk):

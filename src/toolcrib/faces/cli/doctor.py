@@ -172,8 +172,12 @@ def _configured(crib: Crib, settings: Settings, notes: list[object]) -> Check:
         first = f"{settings.config}: {count(len(notes), 'note')}, the first: {notes[0]}"
         return Check("configuration", WARN, first, "All of them: toolcrib config check")
     if not Path(settings.config).exists():
-        mend = "Write it, or take one over: toolcrib import"
-        return Check("configuration", WARN, f"There is no {settings.config}, so there are no agents.", mend)
+        if crib.resolver.grants.agents:  # they were made on the page, or by `toolcrib agents`
+            return Check("configuration", OK, f"{agents} in the store; there is no {settings.config}, and need not be")
+        mend = (
+            "Make one (toolcrib agents create NAME --toolbox scout), write the file, or take one over: toolcrib import"
+        )
+        return Check("configuration", WARN, f"There is no {settings.config}, and no agent in the store.", mend)
     return Check("configuration", OK, f"{settings.config}, {agents}")
 
 

@@ -36,7 +36,7 @@ def options(
 
 def copied(command: Command) -> list[str]:
     """Settings that are copied: a mount costs ten times as much."""
-    files = (path for path in places.settings() if path not in places.folders())
+    files = (path for path in places.settings() if path not in places.folders() and path not in places.linked())
     return [path for path in files if command.network or path != "/etc/resolv.conf"]
 
 
@@ -52,7 +52,9 @@ def _root(command: Command) -> list[str]:
     for number, path in enumerate(copied(command), FILES):
         words += ["--perms", "0444", "--file", str(number), path]
     for path in places.folders():
-        words += ["--ro-bind", path, path]
+        words += ["--ro-bind", path, path] if path not in places.linked() else []
+    for path, end in places.linked().items():
+        words += ["--symlink", end, path]
     words += ["--proc", "/proc", "--dev", "/dev", "--dir", "/run", "--dir", "/var"]
     for path in _SCRATCH:
         words += ["--size", str(command.limits.memory), "--perms", "1777", "--tmpfs", path]

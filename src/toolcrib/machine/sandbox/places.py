@@ -56,6 +56,13 @@ def folders() -> tuple[str, ...]:
 
 
 @cache
+def linked() -> dict[str, str]:
+    """Those that are links into the system, and where they lead: a link inside costs less than a copy."""
+    ends = {path: os.path.realpath(path) for path in settings()}
+    return {path: end for path, end in ends.items() if path != end and end.startswith("/usr/")}
+
+
+@cache
 def _real_system() -> tuple[str, ...]:
     return tuple(os.path.realpath(path) for path in system())
 

@@ -16,7 +16,11 @@ ROWS: tuple[Row, ...] = (
     *(Row(literal.encode(), rest.encode(), bound=True, kind=kind) for kind, literal, rest in BOUND),
 )
 _UUID = U.encode()
-_SIZES = sorted({len(row.literal) for row in ROWS}, reverse=True)
+# For each first letter how long the literals are that begin with it, the longest first.
+_SIZES = {
+    first: sorted({len(row.literal) for row in ROWS if row.literal[:1] == first}, reverse=True)
+    for first in {row.literal[:1] for row in ROWS}
+}
 _REACH = 120  # characters that may stand before an inner literal
 # Kinds whose shape is short: they must also read like no word.
 _DOUBTED = frozenset(
@@ -113,7 +117,7 @@ class Tokens:
 
     def _candidates(self, data: bytes, start: int) -> Iterator[tuple[Row, re.Pattern[bytes]]]:
         """The rows whose literal stands here, the longest first: `sk-proj-` says more than `sk-`."""
-        for size in _SIZES:
+        for size in _SIZES.get(data[start : start + 1], ()):
             for each in self._rows.get(data[start : start + size], ()):
                 if not (each[0].bound and is_joined(data, start)):
                     yield each

@@ -2,6 +2,7 @@
 
 import math
 import re
+import threading
 import time
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -25,12 +26,24 @@ _LEADING_BRACE = re.compile(r"(^|[;&|\n(`]\s*)(?=\{[^\s{},]*,)")
 _JOINED = re.compile(rb"(?<=[\w/.-])\$([A-Za-z_]\w*)(?=[^\s\w])")
 
 
+class _Kept(threading.local):
+    parser: "Parser | None" = None
+
+
+_KEPT = _Kept()
+
+
 @cache
+def _language() -> Any:  # noqa: ANN401 - tree_sitter.Language, which comes in late
+    return heavy("tree_sitter").Language(heavy("tree_sitter_bash").language())
+
+
 def parser() -> "Parser":
-    """One parser for the process: making one costs more than using it."""
-    bash: Any = heavy("tree_sitter_bash")
-    sitter: Any = heavy("tree_sitter")
-    return sitter.Parser(sitter.Language(bash.language()))
+    """One parser for each thread: making one costs more than using it, and two threads in one end the process."""
+    kept = _KEPT.parser
+    if kept is None:
+        kept = _KEPT.parser = heavy("tree_sitter").Parser(_language())
+    return kept
 
 
 class TooLong(Exception):

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 KEY = "TOOLCRIB_KEY"
+CLIENTS = {"claude": "Claude Code", "cursor": "Cursor", "vscode": "VS Code", "codex": "Codex"}
 
 
 class Paste(Struct, frozen=True):

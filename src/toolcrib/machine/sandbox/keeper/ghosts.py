@@ -29,16 +29,18 @@ class Ghosts:
         self._lock = os.open(top, os.O_RDONLY | os.O_DIRECTORY)
         fcntl.flock(self._lock, fcntl.LOCK_SH)
         os.umask(0)
+        made = ""
         for path, folder in paths:
             # Where we may not write, the program may not either.
             with suppress(FileExistsError, PermissionError):
                 if folder:
                     os.mkdir(path, 0o555)
                     os.utime(path, _EPOCH, follow_symlinks=False)
-                else:
+                elif not made or not _linked(made, path):
                     handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o444)
                     os.utime(handle, _EPOCH)
                     os.close(handle)
+                    made = path
 
     def take_away(self, paths: Sequence[tuple[str, bool]]) -> None:
         """Take them away, unless others run in the workspace or somebody put something there."""
@@ -51,6 +53,17 @@ class Ghosts:
                     if is_ghost(os.lstat(path)):
                         (os.rmdir if folder else _unlink_empty)(path)
         os.close(self._lock)
+
+
+def _linked(made: str, path: str) -> bool:
+    """Give the same cover one more name: a new file for each costs some disks much when many come and go."""
+    try:
+        os.link(made, path, follow_symlinks=False)
+    except FileExistsError:
+        return True
+    except OSError:
+        return False
+    return True
 
 
 def _unlink_empty(path: str) -> None:

@@ -101,10 +101,13 @@ class Group:
         return controller in self.folders or "unified" in self.folders
 
     def join(self) -> None:
-        """Put the calling process into it."""
+        """Put the calling process, which has one thread, into it.
+
+        Moving a thread that is the caller takes no lock; moving a process would stop every fork on the machine.
+        """
         for controller, folder in self.folders.items():
             try:
-                _write(f"{folder}/cgroup.procs", 0)
+                _write(f"{folder}/{'cgroup.procs' if controller == 'unified' else 'tasks'}", 0)
             except OSError:
                 if controller != "cpu":  # it takes no process that runs in real time
                     raise
@@ -146,6 +149,14 @@ class Group:
             with suppress(OSError):
                 found.update(map(int, _read(f"{folder}/cgroup.procs").split()))
         return found
+
+    def deserted(self) -> bool:
+        """Whether all that was in it has ended, so that nothing of it can run any more. Without a group: not known."""
+        folder = self.folders.get("unified") or self.folders.get("pids")
+        try:
+            return bool(folder) and not _read(f"{folder}/cgroup.procs")
+        except OSError:
+            return False
 
     def shut(self) -> None:
         """Nobody in it can start another from now on."""

@@ -25,6 +25,7 @@ _SUBREAPER = 36
 _PATIENCE = 10.0  # how long ending everything may take before it is given up
 _CLEARING = 15.0
 _BLOCKS = 1 << 16
+_LOOKS = 200
 _PLAIN = (
     signal.SIGINT,
     signal.SIGHUP,
@@ -104,6 +105,7 @@ class _Program:
         self._clear()
         report["seconds"] = round(time.monotonic() - self._began, 6)
         self._tell(report)
+        self._group.end()  # the kernel may still be putting away what was inside; nobody has to wait for that
 
     def _tell(self, what: dict[str, object]) -> None:
         with suppress(OSError):  # nobody listens any more
@@ -226,7 +228,10 @@ class _Program:
         self._group.shut()
         if self._inside:  # the kernel ends all inside with the first of them
             _kill([self._inside, self._child], signal.SIGKILL)
-            signal.sigtimedwait({signal.SIGCHLD}, 0.1)
+            for _ in range(_LOOKS):
+                if self._group.deserted() or _reaped():
+                    return
+                signal.sigtimedwait({signal.SIGCHLD}, 0.1 / _LOOKS)
         while not _reaped() and time.monotonic() < until:
             victims = _below(os.getpid())
             _kill(victims, signal.SIGSTOP)
@@ -239,7 +244,6 @@ class _Program:
             _run(self._launch.after, self._launch.env)
         if self._scratch:
             _remove(self._scratch)
-        self._group.end()
 
 
 def _run(argv: Sequence[str], env: dict[str, str]) -> None:

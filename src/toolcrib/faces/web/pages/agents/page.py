@@ -14,6 +14,7 @@ from toolcrib.faces.web.pages.agents.one import facts, save
 from toolcrib.faces.web.places import Page
 from toolcrib.services.advice.holding import holding
 from toolcrib.services.agents import Agents
+from toolcrib.services.mcp.clients import CLIENTS, config_for
 from toolcrib.services.people.principal import Role, allows
 from toolcrib.services.record.audit import Query
 from toolcrib.services.toolboxes import Toolboxes
@@ -64,7 +65,17 @@ async def overview(request: Request) -> Response:
     known = await facts(request)
     page = await house(request).crib.store.audit.entries(Query(agent=known["one"].name, limit=6))
     held = holding(known["resolver"], Seat(agent=known["one"].name))
-    return await render(request, "agents/overview.html", **known, held=held, entries=page.entries)
+    address = house(request).address or str(request.base_url)
+    pastes = [(title, config_for(client, known["one"].name, address)) for client, title in CLIENTS.items()]
+    return await render(
+        request,
+        "agents/overview.html",
+        **known,
+        held=held,
+        entries=page.entries,
+        pastes=pastes,
+        signs_in=house(request).auth,
+    )
 
 
 @allows(Role.OPERATOR, "agents")

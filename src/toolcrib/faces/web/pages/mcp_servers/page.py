@@ -12,6 +12,7 @@ from toolcrib.core.errors import ToolFailed
 from toolcrib.faces.web.forms import Form, form
 from toolcrib.faces.web.frame import answering, done, house, principal, render
 from toolcrib.faces.web.places import Page
+from toolcrib.services.mcp.servers import McpGrant, Scope
 from toolcrib.services.people.principal import Role, allows
 
 PAGE = Page(title="MCP servers", icon="plug", path="/mcp-servers", group="Connections", order=1, scope="mcp")
@@ -128,6 +129,7 @@ async def one(request: Request) -> Response:
         grants=[one for one in await desk.grants() if one.server.lower() == mine],
         requests=[one for one in await desk.requests() if one.server.lower() == mine],
         log=list(desk.log(server.name))[-LOG_SHOWN:],
+        agents=sorted(house(request).crib.resolver.grants.agents),
         link=link,
     )
 
@@ -175,6 +177,18 @@ async def decide(request: Request) -> Response:
 
 @allows(Role.ADMIN, "mcp")
 @answering
+async def grant(request: Request) -> Response:
+    """Give an agent the tools of this server, or some of them. What was granted before is replaced."""
+    filled, desk = await form(request), _needed(request)
+    name, holder = (await desk.get(request.path_params["name"])).name, filled.needed("holder", "The agent")
+    allow = tuple(filled.text("allow").replace(",", " ").split()) or None
+    made = McpGrant(server=name, scope=Scope.AGENT, holder=holder, tool_allow=allow, granted_by=principal(request).name)
+    await desk.grant(made)
+    return done(request, link(name), f"{holder} may use {'some of ' if allow else ''}{name}.")
+
+
+@allows(Role.ADMIN, "mcp")
+@answering
 async def revoke(request: Request) -> Response:
     """Take a grant back."""
     filled, desk, name = await form(request), _needed(request), request.path_params["name"]
@@ -196,5 +210,6 @@ ROUTES = [
     Route(f"{LIST}/{{name}}", one, methods=["GET"]),
     Route(f"{LIST}/{{name}}", act, methods=["POST"]),
     Route(f"{LIST}/{{name}}/tools", pin, methods=["POST"]),
+    Route(f"{LIST}/{{name}}/grant", grant, methods=["POST"]),
     Route(f"{LIST}/{{name}}/revoke", revoke, methods=["POST"]),
 ]

@@ -1,5 +1,6 @@
 """Signing in and out, the first visit that makes the admin, and signing up with an invitation."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -93,17 +94,8 @@ async def start(request: Request) -> Response:
 @allows(None)
 async def begin(request: Request) -> Response:
     """Make the admin, and sign them in."""
-    filled = await form(request)
-    try:
-        made = await house(request).people.signin.begin(
-            request.path_params["secret"],
-            filled.text("name"),
-            filled.raw("password"),
-            client=visits.browser_of(request),
-        )
-    except ToolError as error:
-        return await _signing_up(request, "signin/start.html", error.as_fault(), filled)
-    return _welcome(request, made, "/", f"Welcome, {made.person.name}. The list on the right says what to do next.")
+    words = "Welcome, {}. The list on the right says what to do next."
+    return await _signed_up(request, house(request).people.signin.begin, words)
 
 
 @allows(None)
@@ -119,9 +111,13 @@ async def invited(request: Request) -> Response:
 @allows(None)
 async def join(request: Request) -> Response:
     """Sign up, and sign in."""
+    return await _signed_up(request, house(request).people.signin.join, "Welcome, {}.")
+
+
+async def _signed_up(request: Request, step: Callable[..., Awaitable[MadeSession]], words: str) -> Response:
     filled = await form(request)
     try:
-        made = await house(request).people.signin.join(
+        made = await step(
             request.path_params["secret"],
             filled.text("name"),
             filled.raw("password"),
@@ -129,7 +125,7 @@ async def join(request: Request) -> Response:
         )
     except ToolError as error:
         return await _signing_up(request, "signin/start.html", error.as_fault(), filled)
-    return _welcome(request, made, "/", f"Welcome, {made.person.name}.")
+    return _welcome(request, made, "/", words.format(made.person.name))
 
 
 ROUTES = [

@@ -1,4 +1,7 @@
-"""A downstream that costs next to nothing: MCP by hand, over a bare socket. `python -m toolcrib_bench.mcp_echo PORT [TOOLS]`."""
+"""A downstream that costs next to nothing: MCP by hand, over a bare socket or over pipes.
+
+`python -m toolcrib_bench.mcp_echo PORT [TOOLS]`, or `stdio` instead of a port.
+"""
 
 import asyncio
 import sys
@@ -70,5 +73,19 @@ async def serve(port: int, many: int) -> None:
     await server.serve_forever()
 
 
+def talk() -> None:
+    """The same, a message on each line."""
+    echo = Echo()
+    for line in sys.stdin.buffer:
+        message = decode(line)
+        if "id" in message:
+            told = echo.result(message["method"], message.get("params") or {})
+            sys.stdout.buffer.write(encode({"jsonrpc": "2.0", "id": message["id"], **told}) + b"\n")
+            sys.stdout.buffer.flush()
+
+
 if __name__ == "__main__":
-    uvloop.run(serve(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1))
+    if sys.argv[1] == "stdio":
+        talk()
+    else:
+        uvloop.run(serve(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1))

@@ -61,6 +61,7 @@ class Mcp:
         self._required = config.mcp.require_grants
         self.servers = McpServers(crib.store.mcp, config.servers, self._reload, lambda: self if self._made else None)
         self._entries: dict[str, Entry] = {}
+        self._out: dict[str, str] = {}  # why no tool of a server is there, for those that are out
         self._grants: dict[tuple[str, str], McpGrant] = {}
         self._made: Keeping | None = None
         self._connect = False
@@ -78,6 +79,7 @@ class Mcp:
         pins = await self._crib.store.mcp.pins()
         grants = await self._crib.store.mcp.grants()
         self._entries = {entry.name.lower(): entry for entry in entries}
+        self._out = {key: why for key, entry in self._entries.items() if (why := why_out(entry))}
         before = self._grants
         self._grants = {(one.server.lower(), one.holder): one for one in grants if one.scope is Scope.AGENT}
         known = [pin for pin in pins if pin.server.lower() in self._entries]
@@ -101,11 +103,11 @@ class Mcp:
 
     async def get(self, server: str, identity: str = "") -> "Kept":
         """The session with a server; it connects when something is asked of it."""
-        entry = self._entries.get(server.lower())
-        if entry is not None and (why := why_out(entry)):
+        key = server.lower()
+        if why := self._out.get(key):
             raise ToolFailed(f"{server} cannot be used: {why}.", code="server_not_approved")
-        keeping = self._keeping
-        if entry is not None and entry.name not in keeping.names():
+        entry, keeping = self._entries.get(key), self._made or self._keeping
+        if entry is not None and not keeping.has(entry.name):
             await keeping.use(self._usable(), connect=self._connect)
         return await keeping.get(entry.name if entry else server, identity)
 

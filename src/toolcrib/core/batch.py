@@ -87,10 +87,6 @@ class _Bounds(Struct):
     at_once: int
     stop: Stop | None
 
-    @property
-    def stopped(self) -> bool:
-        return self.stop is not None and self.stop.asked
-
 
 async def _side_by_side(
     lines: dict[str, Line], batch: Sequence[Request], one: One, skip: Callable[[Request], Outcome], bounds: _Bounds
@@ -110,7 +106,7 @@ async def _side_by_side(
 
     async def in_turn(i: int) -> None:
         async with turn:
-            if not bounds.stopped:
+            if stop is None or not stop.asked:
                 answers[i] = _cut_off(batch[i])  # stands if the call is cancelled; its record is written by itself
                 answers[i] = await one(batch[i])
 

@@ -83,13 +83,7 @@ class Fault(Struct, frozen=True, omit_defaults=True):
 
     def as_json(self) -> dict[str, object]:
         """The shape that a model and a program get: code, message, hint, retryable, and what the code carries."""
-        return {
-            "code": self.code,
-            "message": self.message,
-            "hint": self.hint,
-            "retryable": self.retryable,
-            **self.data,
-        }
+        return {"code": self.code, "message": self.message, "hint": self.hint, "retryable": self.retryable, **self.data}
 
 
 class UnknownTool(ToolError):

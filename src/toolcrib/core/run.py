@@ -9,7 +9,6 @@ have to pass is put together once for each tool, as a `Line`; a call that never 
 import os
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
-from functools import partial
 from itertools import count
 from types import coroutine
 from typing import Any, cast
@@ -18,15 +17,8 @@ from toolcrib.core.approve import agreed, denied
 from toolcrib.core.asked import Asked, Audit, Once
 from toolcrib.core.bind import entrance
 from toolcrib.core.call import Caller, Outcome, Record, Request, Status
-from toolcrib.core.errors import (
-    Broken,
-    Cancelled,
-    Fault,
-    TimedOut,
-    ToolError,
-    ToolFailed,
-    Unrecorded,
-)
+from toolcrib.core.deadline import Deadline
+from toolcrib.core.errors import Broken, Cancelled, Fault, TimedOut, ToolError, ToolFailed, Unrecorded
 from toolcrib.core.explain import refusal
 from toolcrib.core.guard import Approver, Call, CallNext, Guard, Ring, Verdict
 from toolcrib.core.heavy import heavy
@@ -55,6 +47,11 @@ class Line:
         self.decode = tool.arguments.decode
         self.seconds = seconds
         self.quiet = 0  # calls in a row that never waited
+
+    def late(self) -> TimedOut:
+        """What a call that took too long is told."""
+        what = f"{self.tool.name} was stopped: it took longer than {self.seconds:g} seconds."
+        return TimedOut(what, hint="Ask for less at a time, or try again later.")
 
 
 class Runner:
@@ -245,19 +242,9 @@ class Runner:
 
     async def _wait(self, line: Line, call: Call, steps: Coroutine[Any, Any, Any], waits: object) -> Any:  # noqa: ANN401
         """The rest of a body that waits. Only now is there something to time and to remember."""
-        asyncio = heavy("asyncio")
         self.audit.began(call.id, time.time(), call.caller, call.tool.name, call.raw)
-        deadline = asyncio.timeout(line.seconds)
-        try:
-            async with deadline:
-                return await _rest(steps, waits)
-        except TimeoutError:
-            if not deadline.expired():
-                raise
-            raise TimedOut(
-                f"{call.tool.name} was stopped: it took longer than {line.seconds:g} seconds.",
-                hint="Ask for less at a time, or try again later.",
-            ) from None
+        with Deadline(line.seconds, line.late):
+            return await _rest(steps, waits)
 
     async def _once(self, line: Line, call: Call, asked: Asked) -> Outcome:
         """A key that was used answers with what was recorded, and the tool does not run twice."""
@@ -349,14 +336,12 @@ async def _settled(value: Any) -> Any:  # noqa: ANN401 - what a hook gives, wait
 @coroutine
 def _rest(steps: Coroutine[Any, Any, Any], waits: object) -> Generator[Any, Any, Any]:
     """Go on with a coroutine that has already given its first wait."""
-    while True:
-        try:
-            sent = yield waits
-        except BaseException as error:  # noqa: BLE001 - handed on into the coroutine, which decides
-            step = partial(steps.throw, error)
-        else:
-            step = partial(steps.send, sent)
-        try:
-            waits = step()
-        except StopIteration as stop:
-            return stop.value
+    try:
+        while True:
+            try:
+                step, given = steps.send, (yield waits)
+            except BaseException as error:  # noqa: BLE001 - handed on into the coroutine, which decides
+                step, given = steps.throw, error
+            waits = step(given)
+    except StopIteration as stop:
+        return stop.value

@@ -113,15 +113,13 @@ class Shaper:
         except msgspec.DecodeError:  # a secret that was a number: the text alone is left
             return None, scrubbed
 
-    def _walk(self, value: Any) -> Any:  # noqa: ANN401
-        if isinstance(value, str):
+    def _walk(self, value: Any) -> Any:  # noqa: ANN401 - plain data: what to_builtins gives is of these kinds and no others
+        kind, walk = value.__class__, self._walk
+        if kind is str:
             return self.scrub(value)
-        if isinstance(value, dict):
-            walk = self._walk
-            return {self.scrub(str(key)): walk(part) for key, part in cast("dict[object, object]", value).items()}
-        if isinstance(value, list | tuple | set | frozenset):
-            return [self._walk(part) for part in cast("list[object]", value)]
-        return value
+        if kind is dict:
+            return {self.scrub(key): walk(part) for key, part in value.items()}
+        return [walk(part) for part in value] if kind is list or kind is tuple else value
 
     def failed(self, call_id: str, tool: str, error: ToolError, status: Status) -> Outcome:
         """The outcome of a call that was refused, or did not do what was asked."""
@@ -164,11 +162,8 @@ class Shaper:
 
 def _cut(text: str) -> str:
     """What a failure says of itself, within bounds: it is not spilled, and the log has the rest."""
-    return (
-        text
-        if len(text) <= LONGEST_WORDS
-        else f"{text[:LONGEST_WORDS]} [{len(text) - LONGEST_WORDS:,} more characters]"
-    )
+    more = len(text) - LONGEST_WORDS
+    return text if more <= 0 else f"{text[:LONGEST_WORDS]} [{more:,} more characters]"
 
 
 def how_to_read(call: Call, spilled: str, start: int) -> str:

@@ -6,8 +6,8 @@ A sub-agent's session stains its parents' too, for its result goes back to them.
 that brings them, so neither a crash nor a restart washes a session clean.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Coroutine, Mapping, Sequence
+from typing import Any, cast
 
 from toolcrib.core.call import Caller
 from toolcrib.core.errors import BadConfig, Problem
@@ -58,8 +58,13 @@ class FlowGuard:
                     self._label(session, label, call.tool.name)
         return verdict
 
-    async def __call__(self, call: Call, call_next: CallNext) -> Any:  # noqa: ANN401 - whatever the body gives
-        """Keep what is new before the body takes it in."""
+    def __call__(self, call: Call, call_next: CallNext) -> Coroutine[Any, Any, Any]:
+        """Keep what is new before the body takes it in; most calls bring nothing new, and pay for no coroutine here."""
+        if not self._new:
+            return cast("Coroutine[Any, Any, Any]", call_next(call))
+        return self._after_keeping(call, call_next)
+
+    async def _after_keeping(self, call: Call, call_next: CallNext) -> Any:  # noqa: ANN401 - whatever the body gives
         while self._new and self._kept is not None:
             session, label, tool = self._new[-1]
             await self._kept.add(session, label, tool)

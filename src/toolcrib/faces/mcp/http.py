@@ -6,6 +6,7 @@
 import asyncio
 import time
 from collections.abc import Mapping, MutableMapping
+from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
@@ -343,13 +344,21 @@ def _number(message: Message) -> Id:
     return message.id
 
 
+@lru_cache(256)
+def _is_json(kind: bytes) -> bool:
+    return kind.partition(b";")[0].strip().lower() == b"application/json"
+
+
+@lru_cache(256)
+def _accepts(said: bytes) -> bool:
+    return any(word in said for word in (b"application/json", b"*/*", b"application/*", b"text/event-stream"))
+
+
 async def _body(receive: Receive, headers: Given) -> bytes:
     """The whole body, up to a limit."""
-    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-    if kind != b"application/json":
+    if not _is_json(headers.get(b"content-type", b"")):
         raise Refused(415, "Send JSON: Content-Type: application/json.")
-    accepts = headers.get(b"accept", b"*/*")
-    if not any(word in accepts for word in (b"application/json", b"*/*", b"application/*", b"text/event-stream")):
+    if not _accepts(headers.get(b"accept", b"*/*")):
         raise Refused(406, "Answers are JSON or a stream of events: accept both.")
     message = await receive()
     body: bytes = message.get("body", b"")

@@ -6,14 +6,16 @@ for itself who comes, and hands all others on; `lifespan(house)`, an asynchronou
 is not there is not mounted.
 """
 
+import os
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, cast
 
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from toolcrib.app.house import House
 from toolcrib.core.heavy import heavy
@@ -46,7 +48,8 @@ class Composition:
         server = house.config.server
         hosts = Hosts(server.hosts, house.settings.url, house.settings.host)
         self.door = Door(house, parts, hosts, Refusals(page=web is not None), metrics.requested)
-        self.app: ASGIApp = self.door
+        trusted = os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1,::1")
+        self.app: ASGIApp = cast("ASGIApp", ProxyHeadersMiddleware(cast("Any", self.door), trusted))
         if mcp is not None:
             self._begin(mcp)
             self.app = mcp.in_front(house, hosts.knows, self.app)

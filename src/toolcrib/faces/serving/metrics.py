@@ -1,9 +1,14 @@
 """Figures for Prometheus: calls by tool and outcome, never by argument; and how long the API takes."""
 
-from collections.abc import Awaitable, Callable
+from bisect import bisect_left
+from collections.abc import Awaitable, Callable, Iterator
+from itertools import accumulate
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
+from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -17,18 +22,61 @@ UNKNOWN = "(unknown)"  # a tool's name that a caller made up is no label
 _SECONDS = (0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0, 300.0)
 
 
+class Times:
+    """How long the calls of one tool took."""
+
+    __slots__ = ("buckets", "total")
+
+    def __init__(self) -> None:
+        self.buckets = [0] * (len(_SECONDS) + 1)
+        self.total = 0.0
+
+    def add(self, seconds: float) -> None:
+        """One more."""
+        self.buckets[bisect_left(_SECONDS, seconds)] += 1
+        self.total += seconds
+
+
+class Calls(Collector):
+    """Figures of calls. They are plain numbers until somebody asks: a call must not pay for locks and labels."""
+
+    def __init__(self) -> None:
+        self._counts: dict[tuple[str, str, str], int] = {}
+        self._times: dict[str, Times] = {}
+
+    def add(self, tool: str, status: str, code: str, seconds: float) -> None:
+        """Count a call."""
+        key = (tool, status, code)
+        self._counts[key] = self._counts.get(key, 0) + 1
+        times = self._times.get(tool)
+        if times is None:
+            times = self._times[tool] = Times()
+        times.add(seconds)
+
+    def collect(self) -> Iterator[Metric]:
+        """What Prometheus reads."""
+        ended = CounterMetricFamily(
+            "toolcrib_calls", "Calls by tool and how they ended.", labels=["tool", "status", "code"]
+        )
+        for key, count in self._counts.items():
+            ended.add_metric(key, count)
+        yield ended
+        took = HistogramMetricFamily("toolcrib_call_seconds", "How long calls took.", labels=["tool"])
+        bounds = [*map(str, _SECONDS), "+Inf"]
+        for tool, times in self._times.items():
+            filled = list(zip(bounds, map(float, accumulate(times.buckets)), strict=True))
+            took.add_metric([tool], filled, times.total)
+        yield took
+
+
 class Metrics:
     """The figures of one house."""
 
     def __init__(self, house: House) -> None:
         self._house = house
         self.registry = registry = CollectorRegistry()
-        self._calls = Counter(
-            "toolcrib_calls", "Calls by tool and how they ended.", ["tool", "status", "code"], registry=registry
-        )
-        self._seconds = Histogram(
-            "toolcrib_call_seconds", "How long calls took.", ["tool"], buckets=_SECONDS, registry=registry
-        )
+        self._calls = Calls()
+        registry.register(self._calls)
         self._requests = Counter(
             "toolcrib_http_requests", "Requests by face, method and status.", ["face", "method", "status"],
             registry=registry,
@@ -36,19 +84,12 @@ class Metrics:
         self._watching = Gauge("toolcrib_event_listeners", "Who watches the events now.", registry=registry)
         self._waiting = Gauge("toolcrib_approvals_waiting", "Calls that wait for a person.", registry=registry)
         self._agents = Gauge("toolcrib_agents", "Agents that there are.", registry=registry)
-        self._known: dict[tuple[str, str, str], tuple[Counter, Histogram]] = {}  # looking labels up costs
         house.crib.listeners.append(self.called)
 
     def called(self, record: Record) -> None:
         """Count a call."""
         known = self._house.crib.resolver.registry.get(record.tool)
-        tool = known.name if known else UNKNOWN
-        key = tool, record.status.value, record.code
-        counters = self._known.get(key)
-        if counters is None:
-            counters = self._known[key] = self._calls.labels(*key), self._seconds.labels(tool)
-        counters[0].inc()
-        counters[1].observe(record.seconds)
+        self._calls.add(known.name if known else UNKNOWN, record.status.value, record.code, record.seconds)
 
     def requested(self, face: str, method: str, status: int) -> None:
         """Count a request. A method that nobody knows is no label."""

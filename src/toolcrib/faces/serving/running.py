@@ -17,6 +17,7 @@ from toolcrib.app.house import House
 from toolcrib.core.errors import CribError
 from toolcrib.faces.serving import tracing
 from toolcrib.faces.serving.composition import Composition
+from toolcrib.faces.serving.joined import Protocol
 
 GRACE = 5  # seconds that requests have to end
 FIRST_RUN = "/start/"  # where the page takes the first-run token
@@ -119,6 +120,8 @@ async def serve(house: House, taken: socket.socket, *, ready: Callable[[str], No
         timeout_graceful_shutdown=GRACE,
         timeout_keep_alive=30,
         ws="none",
+        http=Protocol,
+        proxy_headers=False,  # the door reads them, where they matter
     )
     server = Server(config)
     server.ending = house.events.close

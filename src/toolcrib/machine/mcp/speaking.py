@@ -13,6 +13,7 @@ from typing import Any, cast
 from msgspec import Struct
 
 from toolcrib.core.call import JsonObject
+from toolcrib.core.deadline import Deadline
 from toolcrib.core.errors import TimedOut, ToolError, ToolFailed
 from toolcrib.core.heavy import heavy
 from toolcrib.machine.mcp.log import Log
@@ -36,6 +37,7 @@ from toolcrib.services.mcp.downstream import (
 CAPABILITIES: JsonObject = {"sampling": {}, "elicitation": {"form": {}, "url": {}}, "roots": {"listChanged": True}}
 _META = "io.modelcontextprotocol/"
 _DISCOVER_SECONDS = 5.0
+_ALWAYS = 1e8  # seconds: no limit
 _ROUNDS = 10
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _ASKABLE = {"sampling/createMessage": "sampling", "elicitation/create": "elicitation", "roots/list": "roots"}
@@ -136,17 +138,15 @@ class Speaking:
         data = encode({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
         headers = self._headers(method, params) if self.facts.modern and self.wire.streams else NONE
         self._under[number] = under
-        deadline = asyncio.timeout(seconds)
-        try:
-            async with deadline:
-                message = await self.wire.ask(number, data, headers)
-        except TimeoutError:
-            if not deadline.expired():
-                raise
+
+        def late() -> TimedOut:
             self._abandon(method, number, "it took too long")
-            raise TimedOut(
-                f"{self.name} did not answer {method} within {seconds:g} seconds.", hint="Ask for less, or later."
-            ) from None
+            what = f"{self.name} did not answer {method} within {seconds:g} seconds."
+            return TimedOut(what, hint="Ask for less, or later.")
+
+        try:
+            with Deadline(_ALWAYS if seconds is None else seconds, late):
+                message = await self.wire.ask(number, data, headers)
         except asyncio.CancelledError:
             self._abandon(method, number, "the caller stopped it")
             raise

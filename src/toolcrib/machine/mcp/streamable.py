@@ -78,9 +78,10 @@ class Post:
         reply = await self._sent("POST", data, headers, heard)
         if reply.answered:
             return kept[0]
-        if reply.status in {200, 201} and reply.header(b"content-type").startswith("text/event-stream"):
+        kind = reply.headers.get(b"content-type", b"")
+        if reply.status in {200, 201} and kind.startswith(b"text/event-stream"):
             return await self._resumed(place, heard, kept)
-        return self._answer(reply, number)
+        return self._answer(reply, kind, number)
 
     async def tell(self, data: bytes) -> None:
         if self._modern:
@@ -114,7 +115,7 @@ class Post:
         for message in messages:
             if not is_answer(message):
                 self._received(message, number)
-            elif number is not None and message.get("id") in {number, str(number)}:
+            elif number is not None and _is_for(message, number):
                 kept.append(message)
             else:
                 self._log.say("[toolcrib] an answer to no request was dropped")
@@ -161,11 +162,11 @@ class Post:
             lines += b"mcp-protocol-version: " + self._version.encode() + b"\r\n"
         return lines
 
-    def _answer(self, reply: Reply, number: int) -> JsonObject:
+    def _answer(self, reply: Reply, kind: bytes, number: int) -> JsonObject:
         """The answer in a reply that is no stream."""
         status, host = reply.status, self._origin.host
         gone = bool(self._session) and (status == 404 or (status == 400 and _forgot(reply.body)))
-        if reply.body and reply.header(b"content-type").startswith("application/json"):
+        if reply.body and kind.startswith(b"application/json"):
             answer = _among(messages_of(reply.body), number, refused=status >= 400)
             if answer is not None and not gone:
                 return answer
@@ -242,9 +243,15 @@ def lines_of(headers: Mapping[str, str]) -> bytes:
 def _among(messages: list[JsonObject], number: int, *, refused: bool) -> JsonObject | None:
     """The answer to a request. A refusal may have come before the request's number was read."""
     for message in messages:
-        if is_answer(message) and (message.get("id") in {number, str(number)} or (refused and "error" in message)):
+        if is_answer(message) and (_is_for(message, number) or (refused and "error" in message)):
             return message
     return None
+
+
+def _is_for(message: JsonObject, number: int) -> bool:
+    """Whether it answers that request. Some servers give a number back as text."""
+    given = message.get("id")
+    return given == number or given == str(number)
 
 
 def _forgot(body: bytes) -> bool:

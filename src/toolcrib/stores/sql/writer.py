@@ -16,6 +16,7 @@ MOST_WAITING = 100_000  # records
 BYTES_WAITING = 256 * 1024 * 1024  # of arguments, while nothing can be written
 BATCH = 8192
 GATHER = 0.01  # seconds between the first record of a batch and its commit
+BUSY, GATHER_BUSY = 64, 0.05  # after a batch of so many records: what a commit costs is shared by more of them
 BEAT = 20.0  # seconds between two signs of life, while calls are marked as running
 LONGEST_PAUSE = 5.0  # seconds between two tries, while nothing can be written
 CLOSE_TRIES = 3
@@ -46,6 +47,7 @@ class Writer:
         self._lock = threading.Lock()
         self._done = 0  # records that left the list at its front
         self._lost = 0
+        self._size = 0  # of the last batch
         self._waiters: list[Waiter] = []
         self._started = 0.0
         self._thread = threading.Thread()
@@ -141,7 +143,7 @@ class Writer:
                 self._try(self._beat)
             self._asleep = False
             self._bell.clear()
-        self._hurry.wait(GATHER)
+        self._hurry.wait(GATHER if self._size < BUSY else GATHER_BUSY)
         self._hurry.clear()
         return True
 
@@ -165,6 +167,7 @@ class Writer:
             del self._marks[: len(marks)]
             self._done += len(batch)
             self._lost -= lost
+        self._size = len(batch)
         self._bound = self._most
         self._room.set()
         self._answer(None)

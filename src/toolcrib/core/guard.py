@@ -5,7 +5,7 @@ it may wait before it, or answer instead of it. Guards are plain functions becau
 the time, and a function that says nothing costs a fifth of a coroutine that does.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -84,7 +84,7 @@ class Ring(Protocol):
 
     def watches(self, tool: Tool) -> bool: ...
 
-    async def __call__(self, call: Call, call_next: CallNext) -> Any:  # noqa: ANN401 - whatever the body gives
+    def __call__(self, call: Call, call_next: CallNext) -> Coroutine[Any, Any, Any]:
         ...
 
 

@@ -76,6 +76,10 @@ class Keeping:
             kept = self._session(known, identity)
         return kept
 
+    def names(self) -> Sequence[str]:
+        """The servers that may be used."""
+        return tuple(self._servers)
+
     def has(self, server: str) -> bool:
         """Whether a server may be used."""
         return server in self._servers

@@ -69,7 +69,7 @@ class Origin:
         connection = self._kept() or await self._connected()
         length = f"content-length: {len(body)}\r\n" if body or method == "POST" else ""
         head = f"{method} {target} HTTP/1.1\r\nhost: {self.host}\r\n{length}".encode("latin-1")
-        answer = connection.ask(head + headers + b"\r\n" + body, heard)
+        answer = connection.ask(b"%b%b\r\n%b" % (head, headers, body), heard)
         try:
             return await answer
         except LostError as error:

@@ -177,14 +177,13 @@ class Speaking:
     def _stamped(self, params: JsonObject, number: int, under: Under) -> JsonObject:
         """Params with what each request of an era has to say."""
         given = params.get("_meta")
-        plain = not self.facts.modern
-        if plain and not given:
-            return params
-        meta = dict(cast("JsonObject", given)) if isinstance(given, dict) else {}
-        if plain:
-            meta = {key: value for key, value in meta.items() if not key.startswith(_META)}
+        known = cast("JsonObject", given) if isinstance(given, dict) else {}
+        if not self.facts.modern:
+            if given is None:
+                return params
+            meta = {key: value for key, value in known.items() if not key.startswith(_META)}
         else:
-            link = under.link
+            meta, link = dict(known), under.link
             meta[_META + "protocolVersion"] = self.facts.version
             meta[_META + "clientInfo"] = client()
             meta[_META + "clientCapabilities"] = link.capabilities if link is not None else {}

@@ -1,26 +1,26 @@
-"""The head of an answer and its body in one write.
-
-uvicorn writes them one after the other. Each write is a packet of its own and wakes whoever reads: on a quick call that
-is a tenth of the whole.
-"""
+"""Answers in as few writes as can be: uvicorn writes a head and its body one after the other, each a packet of its own."""
 
 import asyncio
+from collections.abc import Sized
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from toolcrib.services.outbox import MANY, Outbox, outbox_of
+
 _HEAD = b"HTTP/1."
-_SMALL = 64 * 1024  # bytes of body that are worth copying
+_MOST = 64 * 1024  # bytes in one piece that are worth copying
 
 
 class Joined(asyncio.Transport):
-    """A transport that keeps a head back until the body comes, at most for one turn of the loop."""
+    """A transport that keeps a head back until its body comes, and bodies until others are there: for a turn at most."""
 
-    def __init__(self, transport: Any, loop: asyncio.AbstractEventLoop) -> None:  # noqa: ANN401 - of any loop
+    def __init__(self, transport: Any, outbox: Outbox, under_way: Sized) -> None:  # noqa: ANN401 - of any loop
         super().__init__()
         self._transport = transport
-        self._later = loop.call_soon
-        self._held = b""
+        self._put = outbox.put
+        self._under_way = under_way
+        self._parts: list[bytes] = []
         self.get_extra_info = transport.get_extra_info
         self.is_closing = transport.is_closing
         self.pause_reading = transport.pause_reading
@@ -28,35 +28,30 @@ class Joined(asyncio.Transport):
         self.set_protocol = transport.set_protocol
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        held = self._held
-        if held:
-            self._held = b""
-            if len(data) <= _SMALL:
-                self._transport.write(held + data)
-                return
-            self._transport.write(held)
-        elif data[:7] == _HEAD:
-            self._held = bytes(data)
-            self._later(self._flush)
-            return
-        self._transport.write(data)
+        self._parts.append(bytes(data))
+        small = len(data) <= _MOST
+        if small and (len(self._under_way) >= MANY or (len(self._parts) == 1 and data[:7] == _HEAD)):
+            if len(self._parts) == 1:
+                self._put(self._flush)
+        else:
+            self._flush()
 
     def close(self) -> None:
         self._flush()
         self._transport.close()
 
     def abort(self) -> None:
-        self._held = b""
+        self._parts = []
         self._transport.abort()
 
     def _flush(self) -> None:
-        if self._held:
-            held, self._held = self._held, b""
-            self._transport.write(held)
+        parts, self._parts = self._parts, []
+        if parts and not self.is_closing():
+            self._transport.write(parts[0] if len(parts) == 1 else b"".join(parts))
 
 
 class Protocol(HttpToolsProtocol):
     """uvicorn's own protocol over such a transport."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(Joined(transport, self.loop))
+        super().connection_made(Joined(transport, outbox_of(self.loop), self.tasks))

@@ -6,12 +6,14 @@ A request is one write. Its answer resolves one future: no task, no stream objec
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import httptools
 from msgspec import Struct
 
 from toolcrib.machine.mcp.events import LARGEST, Event, EventReader, TooLargeError
+from toolcrib.services.outbox import outbox_of
 
 IDLE = 4.0  # seconds after which a kept connection is not trusted any more: servers close theirs after five
 _DRAIN = 2.0  # seconds that a stream may go on after it gave its answer
@@ -45,6 +47,7 @@ class Connection(asyncio.Protocol):
     def __init__(self, free: "Callable[[Connection], None]") -> None:
         self._free = free
         self._loop = asyncio.get_running_loop()
+        self._outbox = outbox_of(self._loop)
         self._transport: Any = None
         self._parser: Any = httptools.HttpResponseParser(self)
         self._waiting: asyncio.Future[Reply] | None = None
@@ -65,14 +68,21 @@ class Connection(asyncio.Protocol):
         """Whether a request may be written on it."""
         return not self.closed and not self._busy and self._loop.time() - self.since < self.idle
 
-    def ask(self, data: bytes, heard: Heard | None) -> "asyncio.Future[Reply]":
-        """Write a request. Whoever gives up waiting has to `close` the connection."""
+    def ask(self, data: bytes, heard: Heard | None, *, together: bool = False) -> "asyncio.Future[Reply]":
+        """Write a request, `together` with others of this turn. Whoever gives up waiting has to `close` the connection."""
         self._busy = True
         self._heard = heard
         self._waiting = self._loop.create_future()
         self._status, self._headers, self._body, self._size, self._events = 0, {}, [], 0, None
-        self._transport.write(data)
+        if together:
+            self._outbox.put(partial(self._write, data))
+        else:
+            self._transport.write(data)
         return self._waiting
+
+    def _write(self, data: bytes) -> None:
+        if not self.closed:
+            self._transport.write(data)
 
     def close(self) -> None:
         """End it at once."""

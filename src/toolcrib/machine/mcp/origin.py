@@ -14,6 +14,7 @@ from toolcrib.safety.addresses import Address, fault_of, read_address
 from toolcrib.safety.reach import Private, fault_of_name, passed
 from toolcrib.safety.urls import Url, read_host
 from toolcrib.services.mcp.downstream import NotKnown, ServerGone
+from toolcrib.services.outbox import MANY
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -69,7 +70,8 @@ class Origin:
         connection = self._kept() or await self._connected()
         length = f"content-length: {len(body)}\r\n" if body or method == "POST" else ""
         head = f"{method} {target} HTTP/1.1\r\nhost: {self.host}\r\n{length}".encode("latin-1")
-        answer = connection.ask(b"%b%b\r\n%b" % (head, headers, body), heard)
+        many = len(self._open) - len(self._free) >= MANY
+        answer = connection.ask(b"%b%b\r\n%b" % (head, headers, body), heard, together=many)
         try:
             return await answer
         except LostError as error:

@@ -84,8 +84,7 @@ class Ring(Protocol):
 
     def watches(self, tool: Tool) -> bool: ...
 
-    def __call__(self, call: Call, call_next: CallNext) -> Coroutine[Any, Any, Any]:
-        ...
+    def __call__(self, call: Call, call_next: CallNext) -> Coroutine[Any, Any, Any]: ...
 
 
 class Approval(Struct, frozen=True):

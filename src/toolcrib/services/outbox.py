@@ -5,6 +5,7 @@ wakes the reader and the rest find it awake. With little under way a write goes 
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
@@ -15,11 +16,11 @@ _BOXES: "WeakKeyDictionary[asyncio.AbstractEventLoop, Outbox]" = WeakKeyDictiona
 class Outbox:
     """Calls what was put in when the turn is over, in order."""
 
-    __slots__ = ("__weakref__", "_broke", "_later", "_waiting")
+    __slots__ = ("__weakref__", "_later", "_waiting")
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._later, self._broke = loop.call_soon, loop.call_exception_handler
-        self._waiting: list[Callable[[], None]] = []
+        self._later = loop.call_soon
+        self._waiting: deque[Callable[[], None]] = deque()
 
     def put(self, flush: Callable[[], None]) -> None:
         """Call it at the end of this turn."""
@@ -28,12 +29,13 @@ class Outbox:
         self._waiting.append(flush)
 
     def _flush(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        for flush in waiting:
-            try:
-                flush()
-            except Exception as error:  # noqa: BLE001 - one that breaks holds up no other
-                self._broke({"message": "A write that was put off broke", "exception": error})
+        waiting = self._waiting
+        try:
+            while waiting:
+                waiting.popleft()()
+        finally:
+            if waiting:  # one broke, which the loop says: it holds up no other
+                self._later(self._flush)
 
 
 def outbox_of(loop: asyncio.AbstractEventLoop) -> Outbox:

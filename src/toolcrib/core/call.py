@@ -95,6 +95,7 @@ class Result(Struct, frozen=True, kw_only=True):
     attachments: tuple[Attachment, ...] = ()
     failed: str = ""  # the code, when the tool says itself that it did not do what was asked
     wire: object = None  # the answer as another protocol gave it, to be handed on as it came
+    size: int = 0  # about how many characters that has
     read: "Callable[[Any], Result] | None" = None  # from the wire, once it holds no secrets, to all of the above
 
 

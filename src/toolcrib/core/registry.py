@@ -221,9 +221,7 @@ class Registry:
         source, _, origin = name.partition(":")
         if source in {"mcp", "plugin", "plugins"}:
             source = source.removesuffix("s")
-            found = self.bits(
-                t for t in self.tools if t.source == source and (not origin or t.origin.lower() == origin)
-            )
+            found = self.bits(t for t in self.tools if t.source == source and origin in {"", t.origin.lower()})
             if found or not origin or origin in self.names.awaited:
                 return found
             there = sorted({t.origin for t in self.tools if t.source == source})

@@ -24,7 +24,7 @@ from toolcrib.core.guard import Approver, Call, CallNext, Guard, Ring, Verdict
 from toolcrib.core.heavy import heavy
 from toolcrib.core.resolver import Resolver, View
 from toolcrib.core.schema import BYTES_OF_ARGUMENTS, as_bytes
-from toolcrib.core.shape import Shaper
+from toolcrib.core.shape import Shaper, beside, is_long
 from toolcrib.core.tool import Effect, Tool
 
 Fill = Callable[[Call], Awaitable[Call]]  # the call with its secrets in it, for the tool and nobody else
@@ -228,7 +228,7 @@ class Runner:
                 line.quiet += 1
             for hook in self.after:
                 value = await _settled(hook(call, value))
-            outcome = line.shape(call, value)
+            outcome = await beside(line.shape, call, value) if is_long(value) else line.shape(call, value)
             if len(outcome.text) > self.shaper.limit and not call.tool.traits.whole:
                 outcome = await self.shaper.fitted(call, outcome)
         except ToolError as error:

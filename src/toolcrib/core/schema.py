@@ -88,29 +88,19 @@ class Signature:
         shown = problems[:PROBLEMS_SHOWN]
         listed = "; ".join(f"{p['path']}: {p['expected']}" for p in shown)
         more = f"; and {len(problems) - len(shown)} more" if len(problems) > len(shown) else ""
-        return BadArguments(
-            f"{self._name} was not called: {listed}{more}.",
-            hint="Change this and call it again.",
-            data={"problems": shown},
-        )
+        what = f"{self._name} was not called: {listed}{more}."
+        return BadArguments(what, hint="Change this and call it again.", data={"problems": shown})
 
 
 def as_bytes(name: str, raw: Raw) -> bytes:
     """Arguments as the JSON bytes that are checked and recorded."""
     try:
-        if isinstance(raw, bytes):
-            data = raw
-        elif isinstance(raw, str):
-            data = raw.encode()
-        else:
-            data = _encode(raw)
+        data = raw if isinstance(raw, bytes) else raw.encode() if isinstance(raw, str) else _encode(raw)
     except (TypeError, UnicodeEncodeError, RecursionError) as error:
         raise BadArguments(f"{name} was not called: its arguments are not JSON ({error}).") from None
     if len(data) > BYTES_OF_ARGUMENTS:
-        raise BadArguments(
-            f"{name} was not called: its arguments are longer than {BYTES_OF_ARGUMENTS:,} bytes.",
-            hint="Send less, or put the content in a file and name the file.",
-        )
+        what = f"{name} was not called: its arguments are longer than {BYTES_OF_ARGUMENTS:,} bytes."
+        raise BadArguments(what, hint="Send less, or put the content in a file and name the file.")
     return data or b"{}"
 
 

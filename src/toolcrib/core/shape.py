@@ -4,6 +4,7 @@ Values are scrubbed first and the text is written after: a secret that JSON has 
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any, Protocol, cast
 
 import msgspec
@@ -11,10 +12,12 @@ import msgspec
 from toolcrib.core.call import Attachment, Outcome, Record, Result, Status
 from toolcrib.core.errors import Fault, ToolError, ToolFailed
 from toolcrib.core.guard import Call
+from toolcrib.core.heavy import heavy
 
 LONGEST_WORDS = 4_000  # of what a failure says
 LONGEST_NAME = 128  # of a tool's name as it was asked for
 LIMIT, HEAD, TAIL = 16_000, 6_000, 2_000  # characters of a result's text
+LONG = 128 * 1024  # characters of a value from which on it is shaped beside the event loop
 _encode = msgspec.json.encode
 _DONE = Status.DONE  # looked up once: an enum's member costs as much as the rest of a short result
 _PLAIN: frozenset[type] = frozenset({int, float, bool, type(None)})
@@ -158,6 +161,22 @@ class Shaper:
         left_out = len(whole) - head - tail
         text = f"{whole[:head]}\n\n[{left_out:,} of {len(whole):,} characters left out here. {how}]\n\n{whole[len(whole) - tail :]}"
         return msgspec.structs.replace(outcome, text=text, structured=None, spilled=spilled)
+
+
+def is_long(value: Any) -> bool:  # noqa: ANN401 - whatever a tool gives
+    """Whether others would notice if the event loop shaped this value."""
+    kind = value.__class__
+    return (kind is str and len(value) > LONG) or (kind is Result and max(value.size, len(value.text)) > LONG)
+
+
+@cache
+def _beside() -> Any:  # noqa: ANN401 - one thread for all: the others are for the store, which must not wait for it
+    return heavy("concurrent.futures").ThreadPoolExecutor(1, "toolcrib-shape")
+
+
+async def beside(work: Callable[..., Any], *given: object) -> Any:  # noqa: ANN401 - what the work gives
+    """Do work that takes long where the event loop need not wait for it."""
+    return await heavy("asyncio").get_running_loop().run_in_executor(_beside(), work, *given)
 
 
 def _cut(text: str) -> str:

@@ -122,15 +122,8 @@ class Kits:
             return None
         tool, existing, candidate = found
         words = f"{name} was not loaded: {tool} is there already with other settings."
-        return self._answer(
-            "conflict",
-            name,
-            loaded,
-            words,
-            conflicting_tool=tool,
-            existing_overrides=existing,
-            candidate_overrides=candidate,
-        )
+        more = {"conflicting_tool": tool, "existing_overrides": existing, "candidate_overrides": candidate}
+        return self._answer("conflict", name, loaded, words, **more)
 
     def _static(self) -> list[KitTool]:
         """What the agent holds anyway. Where its own tools carry settings, those are the ones that stay."""

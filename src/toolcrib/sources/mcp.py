@@ -123,7 +123,7 @@ def as_result(wire: JsonObject) -> Result:
         blocks = cast("list[Any]", content)
         aside = [(i, key) for i, block in enumerate(blocks) if (key := _bytes_in(block))]
     if not aside:
-        return Result(wire=wire, read=_read)
+        return Result(wire=wire, read=_read, size=len(_encode(wire)))
     kept = [(i, key, _part(content[i], key)[key]) for i, key in aside]  # type: ignore[index] - a list, as seen above
     bare = list(cast("list[Any]", content))
     for i, key in aside:
@@ -136,7 +136,8 @@ def as_result(wire: JsonObject) -> Result:
                 _part(cast("list[Any]", blocks)[i], key)[key] = value
         return _read(clean)
 
-    return Result(wire={**wire, "content": bare}, read=read)
+    wire = {**wire, "content": bare}
+    return Result(wire=wire, read=read, size=len(_encode(wire)))
 
 
 def _bytes_in(block: Any) -> str:  # noqa: ANN401

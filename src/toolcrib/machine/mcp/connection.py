@@ -54,8 +54,7 @@ class Connection(asyncio.Protocol):
         self._heard: Heard | None = None
         self._events: EventReader | None = None
         self._headers: dict[bytes, bytes] = {}
-        self._body: list[bytes] = []
-        self._size = 0
+        self._body: bytes | bytearray = b""
         self._status = 0
         self._busy = False
         self._drain: asyncio.TimerHandle | None = None
@@ -73,7 +72,7 @@ class Connection(asyncio.Protocol):
         self._busy = True
         self._heard = heard
         self._waiting = self._loop.create_future()
-        self._status, self._headers, self._body, self._size, self._events = 0, {}, [], 0, None
+        self._status, self._headers, self._body, self._events = 0, {}, b"", None
         if together:
             self._outbox.put(partial(self._write, data))
         else:
@@ -97,10 +96,9 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         try:
             self._parser.feed_data(data)
-        except TooLargeError:
-            self._fail(f"its answer is longer than {LARGEST >> 20} MB")
-        except httptools.HttpParserError:
-            self._fail("it does not answer in HTTP")
+        except httptools.HttpParserError as error:
+            large = isinstance(error.__context__, TooLargeError)  # raised below, and wrapped by the parser
+            self._fail(f"its answer is longer than {LARGEST >> 20} MB" if large else "it does not answer in HTTP")
         except httptools.HttpParserUpgrade:
             self._fail("it wants to speak another protocol")
 
@@ -131,10 +129,14 @@ class Connection(asyncio.Protocol):
 
     def on_body(self, body: bytes) -> None:
         if self._events is None:
-            self._size += len(body)
-            if self._size > LARGEST:
+            if len(self._body) + len(body) > LARGEST:
                 raise TooLargeError
-            self._body.append(body)
+            if not self._body:
+                self._body = body  # most answers come in one piece
+            elif isinstance(self._body, bytearray):
+                self._body += body
+            else:
+                self._body = bytearray(self._body + body)
             return
         for event in self._events.feed(body):
             if self._heard is not None and self._heard(event):
@@ -161,8 +163,7 @@ class Connection(asyncio.Protocol):
     def _finish(self, *, answered: bool) -> None:
         waiting, self._waiting = self._waiting, None
         if waiting is not None and not waiting.done():
-            body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
-            waiting.set_result(Reply(self._status, self._headers, body, answered))
+            waiting.set_result(Reply(self._status, self._headers, bytes(self._body), answered))
 
     def _fail(self, why: str) -> None:
         waiting, self._waiting = self._waiting, None

@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 LARGEST = 32 * 1024 * 1024  # bytes of one message, however it comes
+_LINES = 100_000  # of one event: each costs more than its bytes
 
 
 class TooLargeError(Exception):
@@ -22,23 +23,27 @@ class EventReader:
     """Takes bytes as they come, and gives the events that are whole."""
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._held = bytearray()  # of a line whose end has not come
+        self._half = b""  # a carriage return, perhaps the first half of a line's end
         self._lines: list[bytes] = []
         self._size = 0
 
     def feed(self, data: bytes) -> list[Event]:
-        """The events that end in these bytes."""
+        """The events that end in these bytes. What has come is looked at once, however small the pieces are."""
         self._size += len(data)
         if self._size > LARGEST:
             raise TooLargeError
-        if b"\r" in data or self._rest.endswith(b"\r"):
-            joined = self._rest + data
-            held = b"\r" if joined.endswith(b"\r") else b""  # perhaps the first half of a line's end
-            joined = joined[: len(joined) - len(held)].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        else:
-            joined, held = self._rest + data, b""
-        *lines, rest = joined.split(b"\n")
-        self._rest = rest + held
+        if self._half or b"\r" in data:
+            data = self._half + data
+            self._half = b"\r" if data.endswith(b"\r") else b""
+            data = data[: len(data) - len(self._half)].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        if b"\n" not in data:
+            self._held += data
+            return []
+        first, *lines = data.split(b"\n")
+        rest = lines.pop()
+        lines.insert(0, bytes(self._held) + first)
+        self._held = bytearray(rest)
         found: list[Event] = []
         for line in lines:
             if line:
@@ -46,7 +51,9 @@ class EventReader:
             elif self._lines:
                 found.append(_event(self._lines))
                 self._lines = []
-                self._size = len(self._rest)
+                self._size = len(rest)
+        if len(self._lines) > _LINES:
+            raise TooLargeError
         return found
 
 

@@ -25,8 +25,7 @@ class Lines:
         self.on_lost: Callable[[], None] | None = None
         self._received = received
         self._log = log
-        self._pieces: list[bytes] = []
-        self._size = 0
+        self._held = bytearray()  # of a line whose end has not come
         self._bad = 0
         self._waiting: dict[int, asyncio.Future[JsonObject]] = {}
 
@@ -66,9 +65,9 @@ class Lines:
             self._hold(data)
             return
         whole = data[: end + 1]
-        if self._pieces:
-            whole = b"".join((*self._pieces, whole))
-        self._pieces, self._size = [], 0
+        if self._held:
+            whole = bytes(self._held) + whole
+            self._held = bytearray()
         if rest := data[end + 1 :]:
             self._hold(rest)
         for line in whole.split(b"\n"):
@@ -89,10 +88,9 @@ class Lines:
             self.on_lost()
 
     def _hold(self, data: bytes) -> None:
-        self._pieces.append(data)
-        self._size += len(data)
-        if self._size > LARGEST:
-            self._pieces, self._size = [], 0
+        self._held += data
+        if len(self._held) > LARGEST:
+            self._held = bytearray()
             self.gone(f"it sent a message longer than {LARGEST >> 20} MB")
             self.stop()
 

@@ -39,6 +39,8 @@ tools = [
     tool("fail", "Say that it did not work."),
     tool("grow", "Have one more tool from now on."),
     tool("ask", "Ask the person."),
+    tool("long", "A long text that is full of what may be secrets."),
+    tool("loud", "A long notification, and a short one."),
     tool("count", "Tell of progress."),
 ]
 if MODE == "many":
@@ -92,6 +94,11 @@ def call(name: str, arguments: dict[str, Any], params: dict[str, Any]) -> dict[s
             token = params.get("_meta", {}).get("progressToken")
             say({"method": "notifications/progress", "params": {"progressToken": token, "progress": i}})
         say({"method": "notifications/message", "params": {"level": "info", "data": "counted"}})
+    if name == "long":
+        return text('token="a1B2a1B2a1B2a1B2a1B2a1B2" password: ' * 50_000 + arguments["text"])
+    if name == "loud":
+        for words in ("x" * 100_000, "heard"):
+            say({"method": "notifications/message", "params": {"level": "info", "data": words}})
     if name == "ask":
         say({"id": "q1", "method": "elicitation/create", "params": {"message": "Sure?", "requestedSchema": ANY}})
         while "method" in (answer := json.loads(sys.stdin.readline())):

@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import Implementation
 
 from tests.mcp.gateways import ERAS, Person, everything, until, up
-from tests.mcp_everything import TOOLS
+from tests.mcp_everything import PNG, TOOLS
 from toolcrib import tool
 from toolcrib.core.errors import ToolFailed
 from toolcrib.services.config.values import ApprovalRules, Config, Limits
@@ -196,6 +196,39 @@ async def test_secrets_do_not_pass(era: str):
         Person().client(f"{gateway.base}/a", era) as client,
     ):
         assert "battery" not in str(await client.call_tool("tell", {"secret": True}))
+
+
+@pytest.mark.parametrize("behind", ERAS)
+@eras
+async def test_secrets_do_not_pass_beside_a_result_either(era: str, behind: str):
+    words = {
+        "log": "Tool processing data",
+        "progress": "50 of 100",
+        "question": "correct horse battery",
+        "fault": "Resource not found",
+    }
+    person, progress = Person(), list[str | None]()
+
+    async def goes_on(_done: float, _total: float | None, said: str | None) -> None:
+        progress.append(said)
+
+    async with (
+        up(everything("ev", behind), agents={"a": ["group:mcp:ev"]}, secrets=words) as gateway,
+        person.client(f"{gateway.base}/a", era) as client,
+    ):
+        await client.call_tool("mcp_ev_test_tool_with_logging", {})
+        await client.call_tool("mcp_ev_test_tool_with_progress", {}, progress_callback=goes_on)
+        await client.call_tool("mcp_ev_test_elicitation", {"message": f"Is it {words['question']}?"})
+        await client.call_tool("mcp_ev_test_sampling", {"prompt": f"What is {words['question']}?"})
+        with pytest.raises(MCPError) as missing:
+            await client.read_resource("test://is-not-there")
+        picture = await client.read_resource("test://static-binary")
+        await until(lambda: len(person.logs) >= 3 and len(progress) >= 3)
+    heard = str([person.logs, person.asked, progress, missing.value])
+    assert len(person.asked) == 2
+    assert heard.count("[REDACTED:") >= 5
+    assert [word for word in words.values() if word in heard] == []
+    assert picture.contents[0].blob == PNG
 
 
 @pytest.mark.meets("gateway:list-changed:grants")

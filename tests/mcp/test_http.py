@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from tests.mcp.sdk_server import PICTURE
 from tests.mcp.test_sessions import Asker
 from toolcrib.app import Crib
 from toolcrib.core.errors import ToolFailed
-from toolcrib.machine.mcp.events import EventReader
+from toolcrib.machine.mcp.events import EventReader, TooLargeError
 from toolcrib.services.mcp.downstream import LINK, ServerGone
 from toolcrib.services.mcp.servers import State
 
@@ -273,3 +273,64 @@ def test_events_are_read_in_any_pieces():
         found = [event for i in range(0, len(stream), size) for event in reader.feed(stream[i : i + size])]
         kept = [(event.data, event.id, event.retry) for event in found if event.data]
         assert kept == [(b'{"a":\n1}', b"7", None), (b"x", b"", 20), (b"y", b"", None)], size
+
+
+def test_a_long_event_in_small_pieces_costs_what_it_weighs():
+    reader, began = EventReader(), time.process_time()
+    reader.feed(b"data: ")
+    for _ in range(250_000):
+        reader.feed(b"x" * 16)
+    assert [len(event.data) for event in reader.feed(b"\n\n")] == [4_000_000]
+    assert time.process_time() - began < 3  # looking at all of it again each time would take minutes
+
+
+def test_an_event_has_no_more_lines_than_anybody_needs():
+    reader = EventReader()
+    assert reader.feed(b"data:\n" * 100_000) == []
+    with pytest.raises(TooLargeError):
+        reader.feed(b"data:\n")
+
+
+async def large(kind: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """One connection of a server whose tool answers with a hundred megabytes."""
+    facts = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "l", "version": "1"},
+    }
+    answers: dict[str, Any] = {
+        "initialize": facts,
+        "tools/list": {"tools": [{"name": "huge", "inputSchema": {"type": "object"}}]},
+    }
+    while head := (await reader.readuntil(b"\r\n\r\n")).lower():
+        size = int(head.partition(b"content-length:")[2].partition(b"\r\n")[0] or b"0")
+        asked = json.loads(await reader.readexactly(size) or b"{}")
+        if asked.get("method") == "tools/call":
+            writer.write(f"HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {100 << 20}\r\n\r\n".encode())
+            for _ in range(100):
+                writer.write(b"x" * (1 << 20))
+                await writer.drain()
+            return
+        found = answers.get(asked.get("method", ""))
+        told = {"result": found} if found else {"error": {"code": -32601, "message": "Method not found"}}
+        body = json.dumps({"jsonrpc": "2.0", "id": asked["id"], **told}).encode() if "id" in asked else b""
+        status = "200 OK" if body else "202 Accepted"
+        head = f"HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n".encode()
+        writer.write(head + body)
+
+
+@pytest.mark.meets("mcp:bad-server:bounded")
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
+async def test_an_answer_of_a_hundred_megabytes_is_not_waited_for(kind: str):
+    async def served(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError, asyncio.IncompleteReadError):
+            await large(kind, reader, writer)
+        writer.close()
+
+    async with await asyncio.start_server(served, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        async with crib_with({"s": {"url": f"http://127.0.0.1:{port}/mcp", "type": "http"}}) as crib:
+            await listed(crib, "s")
+            huge = await called(crib, "mcp_s_huge")
+    assert huge.error is not None
+    assert (huge.error.code, "longer than 32 MB" in huge.error.message) == ("unknown_outcome", True)

@@ -188,6 +188,38 @@ async def test_a_message_of_a_hundred_megabytes_ends_the_server_and_not_us():
         assert (await called(crib, "mcp_s_echo", {"text": "x"})).ok
 
 
+@pytest.mark.meets("mcp:bad-server:bounded")
+async def test_a_long_answer_holds_up_no_other_call():
+    secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789AB"
+    async with crib_with({"s": plain(), "good": plain()}) as crib:
+        await listed(crib, "s", "good")
+        long = asyncio.ensure_future(called(crib, "mcp_s_long", {"text": secret}))
+        waits: list[float] = []
+        while not long.done():
+            began = time.monotonic()
+            assert (await called(crib, "mcp_good_echo", {"text": "x"})).text == "x"
+            waits.append(time.monotonic() - began)
+        done = await long
+        assert done.ok
+        assert len(json.dumps(done.wire)) > 2_000_000
+        assert secret not in json.dumps(done.wire)
+        assert max(waits) < 0.5  # the scrubber needs some seconds for it
+
+
+@pytest.mark.meets("mcp:bad-server:bounded")
+async def test_a_long_notification_is_dropped_and_said_so():
+    async with crib_with({"s": plain()}) as crib:
+        await listed(crib, "s")
+        link = Asker()
+        token = LINK.set(link)
+        try:
+            assert (await called(crib, "mcp_s_loud")).ok
+        finally:
+            LINK.reset(token)
+        assert [params["data"] for method, params in link.heard if method == "notifications/message"] == ["heard"]
+        assert "notifications/message was dropped: it is longer than 64 KB" in said(crib, "s")
+
+
 async def test_a_program_that_is_not_there_is_named():
     async with crib_with({"s": {"command": "/no/such/program"}}) as crib:
         with pytest.raises(ServerGone, match="/no/such/program could not be started: No such file"):

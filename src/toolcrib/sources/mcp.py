@@ -14,12 +14,12 @@ from toolcrib.core.call import Attachment, Caller, JsonObject, Result
 from toolcrib.core.guard import Call
 from toolcrib.core.tool import Effect, Flow, Tool, Traits
 from toolcrib.services.mcp.arguments import ForeignArguments
+from toolcrib.services.mcp.aside import BINARY, laid_aside, put_back
 from toolcrib.services.mcp.downstream import INPUT_REQUIRED, LINK, Downstreams, NotKnown
 from toolcrib.services.mcp.names import other_name
 from toolcrib.services.mcp.servers import Keep, Pin, Server
 
 _FLOWS = frozenset({Flow.UNTRUSTED, Flow.SENDS})
-_BINARY = frozenset({"image", "audio"})
 _encode = msgspec.json.encode
 _SPARE = 5.0  # seconds that the pipeline waits longer than the session, whose words are better
 Identity = Callable[[Caller], str]
@@ -118,41 +118,15 @@ def identity_for(server: Server, overrides: Callable[[str], bool]) -> Identity:
 def as_result(wire: JsonObject) -> Result:
     """A result of tools/call. Bytes in it are laid aside while the rest is scrubbed, and put back as they were."""
     content = wire.get("content")
-    aside: list[tuple[int, str]] = []
-    if isinstance(content, list):
-        blocks = cast("list[Any]", content)
-        aside = [(i, key) for i, block in enumerate(blocks) if (key := _bytes_in(block))]
-    if not aside:
+    if not isinstance(content, list) or all(map(_is_text, cast("list[Any]", content))):
         return Result(wire=wire, read=_read, size=len(_encode(wire)))
-    kept = [(i, key, _part(content[i], key)[key]) for i, key in aside]  # type: ignore[index] - a list, as seen above
-    bare = list(cast("list[Any]", content))
-    for i, key in aside:
-        bare[i] = {**bare[i], "resource": {**bare[i]["resource"], key: ""}} if key == "blob" else {**bare[i], key: ""}
-
-    def read(clean: JsonObject) -> Result:
-        blocks = clean.get("content")
-        if isinstance(blocks, list) and len(cast("list[Any]", blocks)) == len(bare):
-            for i, key, value in kept:
-                _part(cast("list[Any]", blocks)[i], key)[key] = value
-        return _read(clean)
-
-    wire = {**wire, "content": bare}
-    return Result(wire=wire, read=read, size=len(_encode(wire)))
+    bare, kept = laid_aside(wire)
+    return Result(wire=bare, read=lambda clean: _read(put_back(clean, kept)), size=len(_encode(bare)))
 
 
-def _bytes_in(block: Any) -> str:  # noqa: ANN401
-    """The key under which a block of content holds bytes as base64; "" for one without."""
-    if not isinstance(block, dict):
-        return ""
-    one = cast("JsonObject", block)
-    if one.get("type") in _BINARY and isinstance(one.get("data"), str):
-        return "data"
-    inner = one.get("resource")
-    return "blob" if isinstance(inner, dict) and isinstance(cast("JsonObject", inner).get("blob"), str) else ""
-
-
-def _part(block: JsonObject, key: str) -> JsonObject:
-    return block["resource"] if key == "blob" else block
+def _is_text(block: Any) -> bool:  # noqa: ANN401
+    """Whether a block of content is words, and holds no bytes."""
+    return isinstance(block, dict) and cast("JsonObject", block).get("type") == "text"
 
 
 def _read(wire: JsonObject) -> Result:
@@ -178,7 +152,7 @@ def _tell(block: JsonObject, words: list[str], attachments: list[Attachment]) ->
     kind = block.get("type")
     if kind == "text":
         words.append(str(block.get("text", "")))
-    elif kind in _BINARY:
+    elif kind in BINARY:
         media = str(block.get("mimeType", ""))
         attachments.append(Attachment(str(kind), media, _decoded(block.get("data"))))
         words.append(f"[{kind} {media}]")

@@ -3,8 +3,9 @@
 from collections.abc import Awaitable, Callable
 
 from toolcrib.core.call import Json, JsonObject
+from toolcrib.faces.mcp.cleaning import Cleaning
 from toolcrib.faces.mcp.peers import Out, Peer
-from toolcrib.faces.mcp.wire import LEVEL_KEY, MISSING_CAPABILITY, RESERVED, Id, notification
+from toolcrib.faces.mcp.wire import LEVEL_KEY, MISSING_CAPABILITY, RESERVED, Id, as_object, notification
 from toolcrib.services.mcp.downstream import METHOD_NOT_FOUND, McpFault
 
 PROGRESS, LOG = "notifications/progress", "notifications/message"
@@ -15,11 +16,12 @@ Ask = Callable[[str, JsonObject], Awaitable[JsonObject]]
 class Exchange:
     """The `Link` of one request."""
 
-    def __init__(self, peer: Peer, number: Id, out: Out, ask: Ask | None) -> None:
+    def __init__(self, peer: Peer, number: Id, out: Out, ask: Ask | None, cleaning: Cleaning) -> None:
         self.peer = peer
         self.number = number
         self.out = out  # a message on the way to the client, before the answer
         self._ask = ask
+        self._cleaning = cleaning
         self._token: Json = None
         self._level: int | None = None
         self._extra: JsonObject = peer.standing
@@ -70,12 +72,11 @@ class Exchange:
     def notify(self, method: str, params: JsonObject) -> None:
         """Progress and log messages, as far as the client wants them."""
         if method == PROGRESS:
-            if self._token is None:
-                return
-            params = {**params, "progressToken": self._token}
-        elif method != LOG or not self.peer.wants_log(params, self._extra):
-            return  # what is about more than this request goes to everybody who listens
-        self.out(notification(method, params))
+            if self._token is not None:
+                self.out(notification(method, {**self._cleaning.told(params), "progressToken": self._token}))
+        elif method == LOG and self.peer.wants_log(params, self._extra):
+            self.out(notification(method, self._cleaning.told(params)))
+        # What is about more than this request goes to everybody who listens.
 
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
         """Ask the client, if it said that it can be asked for this."""
@@ -85,4 +86,4 @@ class Exchange:
         if needed not in self.peer.capabilities or self._ask is None:
             wanted: JsonObject = {"requiredCapabilities": {needed: {}}}
             raise McpFault(MISSING_CAPABILITY, f"The client cannot be asked: it does not do {needed}.", wanted)
-        return await self._ask(method, params)
+        return await self._ask(method, as_object(await self._cleaning.all(params)))

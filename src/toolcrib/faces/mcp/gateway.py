@@ -13,6 +13,7 @@ from toolcrib.core.errors import ToolError, UnknownTool
 from toolcrib.core.resolver import UnknownAgent
 from toolcrib.faces.mcp.asking import Bell
 from toolcrib.faces.mcp.changes import Changes, Watcher
+from toolcrib.faces.mcp.cleaning import Cleaning
 from toolcrib.faces.mcp.exchange import Exchange
 from toolcrib.faces.mcp.listing import CALL, Shelf, Shown, cacheable
 from toolcrib.faces.mcp.offers import Offers
@@ -68,7 +69,8 @@ class Gateway:
         self.parking = Parking()
         self.turns = Turns(crib)
         self.shelf = Shelf()
-        self.upstream = Upstream(sessions, crib.clean, patience)
+        self.cleaning = Cleaning(crib.clean)
+        self.upstream = Upstream(sessions, self.cleaning, patience)
         self.changes = Changes(self._servers, self._seen)
         crib.bell = Bell(crib)
         crib.changed.append(self.changes.granted)
@@ -109,8 +111,8 @@ class Gateway:
             raise McpFault(METHOD_NOT_FOUND, f"Method not found: {message.method[:200]}")
         try:
             return await method(peer, message, exchange)
-        except McpFault:
-            raise
+        except McpFault as fault:
+            raise await self.cleaning.fault(fault) from None
         except ToolError as error:  # what a server or the store said, where there is no result to say it in
             raise McpFault(
                 INTERNAL_ERROR, f"{error.message} {error.hint}".rstrip(), error.as_fault().as_json()
@@ -257,7 +259,7 @@ class Gateway:
         kind, _, changed = method.removeprefix("notifications/").partition("/")
         if changed == "list_changed":
             self.upstream.forget(server, kind)
-        self.changes.heard(server, method, self.crib.clean(params) if params else params)
+        self.changes.heard(server, method, self.cleaning.told(params))
 
     async def held(self, peer: Peer, message: Message, exchange: Exchange) -> bytes:
         """A request of a stateless client that may have to be asked back: the result, or the questions."""

@@ -6,7 +6,7 @@
 import asyncio
 import time
 from collections.abc import Mapping, MutableMapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
@@ -164,7 +164,7 @@ class Endpoint:
 
         reply = Reply(send, lambda: Stream("", numbered=False), receive=receive, gone=gone)
         self._patience.add(reply)
-        exchange = Exchange(peer, number, reply.out, None)
+        exchange = Exchange(peer, number, reply.out, None, self._gateway.cleaning)
         asks_back = message.method in ASKS_BACK and peer.can_answer
         work = self._gateway.held if asks_back else self._gateway.answer
         try:
@@ -230,7 +230,8 @@ class Endpoint:
     async def _answered(self, session: Session, message: Message, number: Id, reply: Reply | None) -> bytes:
         """The answer to a request of a session, whatever comes of it."""
         out = session.push if reply is None else reply.out
-        exchange = Exchange(session, number, out, lambda method, params: session.asks.ask(out, method, params))
+        ask = partial(session.asks.ask, out)
+        exchange = Exchange(session, number, out, ask, self._gateway.cleaning)
         task = asyncio.current_task()
         if task is not None:
             session.calls[number] = task

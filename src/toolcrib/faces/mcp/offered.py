@@ -15,6 +15,7 @@ from toolcrib.faces.mcp.exchange import Exchange
 from toolcrib.faces.mcp.results import fault_of
 from toolcrib.faces.mcp.wire import as_object, encode
 from toolcrib.services.mcp.arguments import ForeignArguments
+from toolcrib.services.mcp.aside import laid_aside, put_back
 from toolcrib.services.mcp.downstream import INTERNAL_ERROR, LINK, McpFault
 from toolcrib.services.mcp.names import name_of
 
@@ -74,8 +75,8 @@ class Offered:
         async def body(call: Call, /, **arguments: object) -> Result:
             if any(note.action == "ask" for note in call.notes):
                 self._exchange.hold()
-            wire = await self._ask(server, self._method, arguments, self._exchange)
-            return Result(wire=wire, read=_as_it_came)
+            bare, kept = laid_aside(await self._ask(server, self._method, arguments, self._exchange))
+            return Result(wire=bare, read=lambda clean: _as_it_came(put_back(clean, kept)), size=len(encode(bare)))
 
         beside = [tool.traits for tool in self._turn.view if tool.source == "mcp" and tool.origin == server]
         name = name_of(server, _named(self._method), ())

@@ -117,7 +117,7 @@ class Pipe:
         def ask(method: str, params: JsonObject) -> asyncio.Future[JsonObject]:
             return asyncio.ensure_future(session.asks.ask(self._write, method, params))
 
-        exchange = Exchange(session, number, self._write, ask)
+        exchange = Exchange(session, number, self._write, ask, self._gateway.cleaning)
         return await self._gateway.answer(session, message, exchange)
 
     async def _begun(self, message: Message) -> bytes:
@@ -134,7 +134,7 @@ class Pipe:
         peer = self._gateway.modern_peer(self._place, message)
         if message.method == LISTEN:
             return await self._subscribed(peer, message, number)
-        exchange = Exchange(peer, number, self._write, None)
+        exchange = Exchange(peer, number, self._write, None, self._gateway.cleaning)
         asks_back = message.method in ASKS_BACK and peer.can_answer
         return await (self._gateway.held if asks_back else self._gateway.answer)(peer, message, exchange)
 

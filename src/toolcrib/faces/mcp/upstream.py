@@ -14,9 +14,10 @@ from typing import Any, Protocol, cast
 
 from toolcrib.core.call import Caller, JsonObject
 from toolcrib.core.errors import ToolError
+from toolcrib.faces.mcp.cleaning import Cleaning
 from toolcrib.faces.mcp.exchange import Exchange
 from toolcrib.faces.mcp.watching import Watching
-from toolcrib.faces.mcp.wire import LEVELS
+from toolcrib.faces.mcp.wire import LEVELS, as_object
 from toolcrib.services.mcp.downstream import (
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
@@ -29,11 +30,10 @@ from toolcrib.services.mcp.downstream import (
 from toolcrib.services.mcp.names import name_of
 
 PATIENCE = 0.5  # seconds for which a list waits for a server
-PAGES = 50
+PAGES, MOST = 50, 10_000  # of one list
 NOT_FOUND = -32002  # of resources, in the older era
 _PREFIX = re.compile(r"mcp\+([A-Za-z0-9][A-Za-z0-9_.-]*):(.+)", re.DOTALL)
 _EXPRESSION = re.compile(r"\{[^{}]*\}")
-Clean = Callable[[Any], Any]
 
 
 class Sessions(Protocol):
@@ -100,11 +100,11 @@ class Listed:
 
 
 class Upstream:
-    """The servers behind one gateway. `clean` takes secrets out of what they give."""
+    """The servers behind one gateway."""
 
-    def __init__(self, sessions: Sessions, clean: Clean, patience: float = PATIENCE) -> None:
+    def __init__(self, sessions: Sessions, cleaning: Cleaning, patience: float = PATIENCE) -> None:
         self._sessions = sessions
-        self._clean = clean
+        self._cleaning = cleaning
         self.watching = Watching()
         self._patience = patience
         self._until = 0.0
@@ -180,14 +180,14 @@ class Upstream:
                 [one for one in cast("list[Any]", page) if isinstance(one, dict)] if isinstance(page, list) else []
             )
             cursor = result.get("nextCursor")
-            if not isinstance(cursor, str):
+            if not isinstance(cursor, str) or len(entries) > MOST:
                 break
             params = {"cursor": cursor}
-        return cast("list[JsonObject]", self._clean(entries))
+        return cast("list[JsonObject]", await self._cleaning.all(entries[:MOST]) or [])
 
     async def ask(self, caller: Caller, server: str, method: str, params: JsonObject, link: Exchange) -> JsonObject:
         """One request to a server, without the secrets in what comes back."""
-        return self._clean(await self.hand_on(caller, server, method, params, link))
+        return as_object(await self._cleaning.all(await self.hand_on(caller, server, method, params, link)))
 
     async def hand_on(self, caller: Caller, server: str, method: str, params: JsonObject, link: Exchange) -> JsonObject:
         """One request to a server, with what the client's request carries: what comes back, as it came."""

@@ -39,6 +39,7 @@ _META = "io.modelcontextprotocol/"
 _DISCOVER_SECONDS = 5.0
 _ALWAYS = 1e8  # seconds: no limit
 _ROUNDS = 10
+_NOTICE = 64 * 1024  # bytes of a notification: many may come, and whoever hears them must not be held up
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _ASKABLE = {"sampling/createMessage": "sampling", "elicitation/create": "elicitation", "roots/list": "roots"}
 _NOT_CANCELLED = frozenset({"initialize", "server/discover"})
@@ -119,6 +120,8 @@ class Speaking:
         elif method == "notifications/cancelled":
             if (asked := self._asked.get(known.get("requestId"))) is not None:
                 asked.cancel()
+        elif len(encode(known)) > _NOTICE:
+            self._log.say(f"[toolcrib] {method[:80]} was dropped: it is longer than {_NOTICE >> 10} KB")
         else:
             self._told(method, known, number)
 

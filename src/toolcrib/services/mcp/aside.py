@@ -1,0 +1,66 @@
+"""Bytes inside of messages, as base64: laid aside while the rest is scrubbed, and put back as they were.
+
+A picture holds no words. Scrubbing it would cost much, and a chance likeness to a secret would spoil it. What only says
+that it is one, and is short or no base64, is scrubbed as everything else.
+"""
+
+from binascii import Error, a2b_base64
+from typing import Any, cast
+
+from toolcrib.core.call import JsonObject
+
+BINARY = frozenset({"image", "audio"})
+_SHORTEST = 64  # characters; the smallest pictures there are have some more
+Kept = list[tuple[tuple[str | int, ...], str]]
+
+
+def bytes_in(part: JsonObject) -> str:
+    """The key under which an object of a message holds bytes; "" for one without."""
+    key = "data" if part.get("type") in BINARY else "blob" if "uri" in part else ""
+    value = part.get(key)
+    return key if isinstance(value, str) and len(value) >= _SHORTEST and _is_base64(value) else ""
+
+
+def _is_base64(value: str) -> bool:
+    try:
+        a2b_base64(value, strict_mode=True)
+    except (Error, ValueError):
+        return False
+    return True
+
+
+def laid_aside(message: Any) -> tuple[Any, Kept]:  # noqa: ANN401 - any JSON
+    """The message without its bytes, and where they stood."""
+    kept: Kept = []
+    return _bare(message, (), kept), kept
+
+
+def put_back(message: Any, kept: Kept) -> Any:  # noqa: ANN401
+    """The message with its bytes again, wherever their place is still there."""
+    for path, value in kept:
+        place: Any = message
+        for step in path[:-1]:
+            place = _at(place, step)
+        if isinstance(place, dict) and path[-1] in place:
+            place[path[-1]] = value
+    return message
+
+
+def _bare(part: Any, path: tuple[str | int, ...], kept: Kept) -> Any:  # noqa: ANN401
+    if isinstance(part, list):
+        return [_bare(one, (*path, i), kept) for i, one in enumerate(cast("list[Any]", part))]
+    if not isinstance(part, dict):
+        return part
+    known = cast("JsonObject", part)
+    held = bytes_in(known)
+    if held:
+        kept.append(((*path, held), known[held]))
+        known = {**known, held: ""}
+    return {key: _bare(value, (*path, key), kept) for key, value in known.items()}
+
+
+def _at(place: Any, step: str | int) -> Any:  # noqa: ANN401
+    try:
+        return place[step]
+    except (TypeError, LookupError):  # the scrubber has changed more than words there
+        return None

@@ -41,6 +41,7 @@ tools = [
     tool("ask", "Ask the person."),
     tool("long", "A long text that is full of what may be secrets."),
     tool("loud", "A long notification, and a short one."),
+    tool("deep", "Lists in lists in lists."),
     tool("count", "Tell of progress."),
 ]
 if MODE == "many":
@@ -96,6 +97,12 @@ def call(name: str, arguments: dict[str, Any], params: dict[str, Any]) -> dict[s
         say({"method": "notifications/message", "params": {"level": "info", "data": "counted"}})
     if name == "long":
         return text('token="a1B2a1B2a1B2a1B2a1B2a1B2" password: ' * 50_000 + arguments["text"])
+    if name == "deep":
+        deep: Any = "x"
+        for _ in range(arguments["levels"]):
+            deep = [deep]
+        say({"method": "notifications/message", "params": {"level": "info", "data": deep}})
+        return text("deep", structuredContent={"deep": deep})
     if name == "loud":
         for words in ("x" * 100_000, "heard"):
             say({"method": "notifications/message", "params": {"level": "info", "data": words}})

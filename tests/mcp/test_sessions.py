@@ -220,6 +220,18 @@ async def test_a_long_notification_is_dropped_and_said_so():
         assert "notifications/message was dropped: it is longer than 64 KB" in said(crib, "s")
 
 
+@pytest.mark.meets("mcp:bad-server:bounded")
+@pytest.mark.parametrize("levels", [700, 900])
+async def test_an_answer_that_is_nested_too_deeply_is_said_to_be(levels: int):
+    async with crib_with({"s": plain()}) as crib:
+        await listed(crib, "s")
+        deep = await called(crib, "mcp_s_deep", {"levels": levels})
+        assert deep.error is not None
+        assert deep.error.code == "bad_response"
+        assert "nested too deeply" in deep.error.message
+        assert (await called(crib, "mcp_s_echo", {"text": "x"})).text == "x"
+
+
 async def test_a_program_that_is_not_there_is_named():
     async with crib_with({"s": {"command": "/no/such/program"}}) as crib:
         with pytest.raises(ServerGone, match="/no/such/program could not be started: No such file"):

@@ -47,9 +47,7 @@ class Shaper:
     def scrub(self, text: str) -> str:
         """Text as it may leave: without secrets, and without the half characters that no encoding takes."""
         text = self._scrub(text)
-        if text.isascii():
-            return text
-        return text.encode("utf-8", "backslashreplace").decode()
+        return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
     def shaped(self, call: Call, value: Any) -> Outcome:  # noqa: ANN401 - whatever a tool gives
         """The outcome of a tool that did what was asked."""
@@ -106,7 +104,10 @@ class Shaper:
 
     def _told(self, value: Any) -> tuple[Any, str]:  # noqa: ANN401
         """The same, and as text. What only its name makes a secret, `{"password": "…"}`, shows in the whole."""
-        data = self._walk(msgspec.to_builtins(value, str_keys=True, enc_hook=_foreign))
+        try:
+            data = self._walk(msgspec.to_builtins(value, str_keys=True, enc_hook=_foreign))
+        except RecursionError:
+            raise ToolFailed("What it gave is nested too deeply to be looked at.", code="bad_response") from None
         text = _encode(data).decode()
         scrubbed = self.scrub(text)
         if scrubbed == text:
@@ -201,6 +202,4 @@ def _foreign(value: Any) -> Any:  # noqa: ANN401
         return dump(mode="json")
     if isinstance(value, Iterator):
         return list(cast("Iterator[object]", value))
-    if isinstance(value, Mapping):
-        return dict(cast("Mapping[object, object]", value))
-    return str(value)
+    return dict(cast("Mapping[object, object]", value)) if isinstance(value, Mapping) else str(value)

@@ -1,16 +1,44 @@
 """One request under way: how what works on it reaches the client, whatever era that is of."""
 
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 from toolcrib.core.call import Json, JsonObject
-from toolcrib.faces.mcp.cleaning import Cleaning
+from toolcrib.core.errors import ToolError
+from toolcrib.core.shape import LONG, beside
 from toolcrib.faces.mcp.peers import Out, Peer
-from toolcrib.faces.mcp.wire import LEVEL_KEY, MISSING_CAPABILITY, RESERVED, Id, as_object, notification
+from toolcrib.faces.mcp.wire import LEVEL_KEY, MISSING_CAPABILITY, RESERVED, Id, as_object, encode, notification
+from toolcrib.services.mcp.aside import laid_aside, put_back
 from toolcrib.services.mcp.downstream import METHOD_NOT_FOUND, McpFault
 
 PROGRESS, LOG = "notifications/progress", "notifications/message"
 _NEEDS = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
 Ask = Callable[[str, JsonObject], Awaitable[JsonObject]]
+
+
+class Cleaning:
+    """Takes secrets out of what servers say beside the results of calls: lists, notifications, questions, faults."""
+
+    def __init__(self, clean: Callable[[Any], Any]) -> None:
+        self._clean = clean
+
+    def told(self, params: JsonObject) -> JsonObject:
+        """The parameters of a notification, which are short; none of those that cannot be looked at."""
+        try:
+            return as_object(self._clean(params)) if params else params
+        except ToolError:
+            return {}
+
+    async def all(self, value: Any) -> Any:  # noqa: ANN401 - any JSON in, the same shape out
+        """Anything else. Bytes in it stay as they are; what is long is looked at beside the event loop."""
+        bare, kept = laid_aside(value)
+        long = len(encode(bare)) > LONG
+        return put_back(await beside(self._clean, bare) if long else self._clean(bare), kept)
+
+    async def fault(self, fault: McpFault) -> McpFault:
+        """An error as a server gave it."""
+        told = as_object(await self.all({"message": fault.message, "data": fault.given}))
+        return McpFault(fault.number, str(told.get("message") or "It failed."), told.get("data"))
 
 
 class Exchange:

@@ -13,8 +13,7 @@ from toolcrib.core.errors import ToolError, UnknownTool
 from toolcrib.core.resolver import UnknownAgent
 from toolcrib.faces.mcp.asking import Bell
 from toolcrib.faces.mcp.changes import Changes, Watcher
-from toolcrib.faces.mcp.cleaning import Cleaning
-from toolcrib.faces.mcp.exchange import Exchange
+from toolcrib.faces.mcp.exchange import Cleaning, Exchange
 from toolcrib.faces.mcp.listing import CALL, Shelf, Shown, cacheable
 from toolcrib.faces.mcp.offers import Offers
 from toolcrib.faces.mcp.parked import Held, Parking

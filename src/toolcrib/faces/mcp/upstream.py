@@ -14,8 +14,7 @@ from typing import Any, Protocol, cast
 
 from toolcrib.core.call import Caller, JsonObject
 from toolcrib.core.errors import ToolError
-from toolcrib.faces.mcp.cleaning import Cleaning
-from toolcrib.faces.mcp.exchange import Exchange
+from toolcrib.faces.mcp.exchange import Cleaning, Exchange
 from toolcrib.faces.mcp.watching import Watching
 from toolcrib.faces.mcp.wire import LEVELS, as_object
 from toolcrib.services.mcp.downstream import (

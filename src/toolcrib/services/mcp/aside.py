@@ -8,6 +8,7 @@ from binascii import Error, a2b_base64
 from typing import Any, cast
 
 from toolcrib.core.call import JsonObject
+from toolcrib.core.errors import ToolFailed
 
 BINARY = frozenset({"image", "audio"})
 _SHORTEST = 64  # characters; the smallest pictures there are have some more
@@ -30,9 +31,12 @@ def _is_base64(value: str) -> bool:
 
 
 def laid_aside(message: Any) -> tuple[Any, Kept]:  # noqa: ANN401 - any JSON
-    """The message without its bytes, and where they stood."""
+    """The message without its bytes, and where they stood. Raises ToolFailed for one that is nested too deeply."""
     kept: Kept = []
-    return _bare(message, (), kept), kept
+    try:
+        return _bare(message, (), kept), kept
+    except RecursionError:
+        raise ToolFailed("What it gave is nested too deeply to be looked at.", code="bad_response") from None
 
 
 def put_back(message: Any, kept: Kept) -> Any:  # noqa: ANN401

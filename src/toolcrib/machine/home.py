@@ -120,6 +120,19 @@ class Occupation:
         self._file.close()
 
 
+def served_at(home: str) -> str:
+    """The address of the server that works in a home; "" while there is none."""
+    try:
+        with (Path(home) / LOCK).open(encoding="utf-8") as file:
+            try:
+                heavy("fcntl").flock(file, heavy("fcntl").LOCK_SH | heavy("fcntl").LOCK_NB)
+            except OSError:
+                return file.read().rpartition(" ")[2].strip()
+    except OSError:
+        pass
+    return ""
+
+
 def results(home: str) -> Path:
     """Where long results are kept."""
     return Path(home) / RESULTS

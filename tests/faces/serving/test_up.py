@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -95,6 +96,19 @@ def test_without_sign_in_it_listens_on_this_machine_only(home: Path, up: Callabl
     assert "--host 127.0.0.1" in said
     server = up(TOOLCRIB_AUTH="off")
     assert httpx2.get(f"{server.address}{V1}/session").json()["via"] == "off"
+
+
+def test_a_command_beside_the_server_says_where_the_servers_own_states_are(
+    home: Path, up: Callable[..., Running]
+) -> None:
+    def listed() -> str:
+        command = [sys.executable, "-m", "toolcrib", "mcp", "list", "--home", str(home)]
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=SECONDS).stdout
+
+    server = up()
+    assert f"{server.address}/mcp-servers" in listed()
+    server.end()
+    assert "/mcp-servers" not in listed()
 
 
 @pytest.mark.meets("up:trouble:sentence")

@@ -378,6 +378,33 @@ async def test_add_an_mcp_server_approve_it_see_its_tools_and_grant_one(crib: De
     await expect(page.locator("main")).to_contain_text("out of use")
 
 
+async def test_a_server_with_thousands_of_tools_and_one_that_cannot_start(crib: Desk, page: Page):
+    mcp = crib.house.crib.mcp
+    assert mcp is not None
+    plain = Path(__file__).parents[2] / "mcp" / "plain_server.py"
+    await mcp.start()
+    for name, target in (("many", f"{sys.executable} {plain} many"), ("gone", "/no/such/program")):
+        await page.goto("/new-mcp-server")
+        await page.get_by_label("Name", exact=True).fill(name)
+        await page.get_by_label("Command or address").fill(target)
+        await page.get_by_label("Approve it at once").check()
+        await page.get_by_role("button", name="Add server").click()
+        await expect(page.locator("h1")).to_have_text(name)
+    await mcp.listed("many")
+    await page.goto("/mcp-servers")
+    await expect(page.locator("tr", has_text="gone")).to_contain_text("No such file")
+    assert await axe(page) == []
+    await page.goto("/mcp-servers/gone")
+    await page.get_by_role("button", name="Connect now").click()
+    await expect(page.get_by_role("status")).to_contain_text("Done")
+    await page.goto("/mcp-servers/many")
+    await expect(page.locator(".pin")).to_have_count(200)
+    await expect(page.locator("main")).to_contain_text("4,800 tools more")
+    await page.get_by_label("Filter its tools").fill("tool_4999")
+    await expect(page.locator(".pin")).to_have_count(1)
+    assert await axe(page) == []
+
+
 async def test_what_to_paste_into_a_client_stands_with_the_agent(crib: Desk, page: Page):
     await page.goto("/agents/helper")
     await page.get_by_text("VS Code", exact=True).click()

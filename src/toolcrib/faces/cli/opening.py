@@ -25,6 +25,12 @@ def find(asked: Asked) -> tuple[Settings, Config]:
     return heavy("toolcrib.machine.home").find(os.environ, {"home": asked.home, "config": asked.config})
 
 
+def served_at(asked: Asked) -> str:
+    """The address of the server that works in this home; "" while there is none."""
+    address: str = heavy("toolcrib.machine.home").served_at(find(asked)[0].home)
+    return address
+
+
 def has_store(settings: Settings) -> bool:
     """Whether there is a store already. A database server is asked when it is opened."""
     return not settings.store.startswith(SQLITE) or Path(settings.store.removeprefix(SQLITE)).exists()

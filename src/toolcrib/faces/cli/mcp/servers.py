@@ -13,6 +13,7 @@ from toolcrib.core.errors import ToolError
 from toolcrib.core.heavy import heavy
 from toolcrib.faces.cli.frame import Asked, Command, pass_asked
 from toolcrib.faces.cli.mcp.group import command, with_mcp
+from toolcrib.faces.cli.opening import served_at
 from toolcrib.faces.cli.output import count, plain, write_json, write_table
 from toolcrib.faces.cli.person import at, me
 from toolcrib.services.mcp.desk import IMPORT, Shown
@@ -31,6 +32,7 @@ def list_servers(asked: Asked) -> None:
     rows = [(one.name, one.state.value, one.origin, one.tools, one.pending + one.changed, one.target) for one in found]
     write_table(("name", "state", "from", "tools", "to look at", "target"), rows)
     click.echo(count(len(found), "server") + ("" if found else ": `toolcrib mcp add NAME COMMAND` adds one"))
+    _where_they_run(asked)
 
 
 @command.command("show", cls=Command, examples=("toolcrib mcp show files", "toolcrib mcp show files --json"))
@@ -39,6 +41,8 @@ def list_servers(asked: Asked) -> None:
 def show(asked: Asked, name: str) -> None:
     """Show one server. Values of its environment and headers are not shown."""
     _print(asked, with_mcp(asked, lambda mcp: mcp.servers.get(name)))
+    if not asked.json:
+        _where_they_run(asked)
 
 
 @command.command(
@@ -196,6 +200,12 @@ def log(asked: Asked, name: str) -> None:
         return
     for moment, line in lines:
         click.echo(f"{at(moment) if moment else '':19}  {plain(line)}")
+
+
+def _where_they_run(asked: Asked) -> None:
+    """A state is that of a process, and this one has just begun."""
+    if address := served_at(asked):
+        click.echo(f"The server that is up has its own connections; how it stands with them: {address}/mcp-servers")
 
 
 def _pairs(given: Sequence[str]) -> dict[str, str]:

@@ -18,6 +18,7 @@ from toolcrib.services.people.principal import Role, allows
 PAGE = Page(title="MCP servers", icon="plug", path="/mcp-servers", group="Connections", order=1, scope="mcp")
 LIST = "/mcp-servers"
 LOG_SHOWN = 200
+PINS_SHOWN = 200
 
 
 def _desk(request: Request) -> Any:  # noqa: ANN401 - services.mcp.desk.McpServers, where this house has it
@@ -118,14 +119,18 @@ async def one(request: Request) -> Response:
     """One server: its tools as they were approved and as they are, grants, and its log."""
     desk, name = _needed(request), request.path_params["name"]
     server = await desk.get(name)
-    mine = server.name.lower()
+    mine, q = server.name.lower(), request.query_params.get("q", "").strip()
+    pins = [pin for pin in await desk.pins(server.name) if q.lower() in f"{pin.tool} {pin.name}".lower()]
+    pins.sort(key=lambda pin: pin.state == "approved")  # those that wait for somebody come first
     return await render(
         request,
         "mcp_servers/one.html",
         part="mcp_servers/about.html",
         title=server.name,
         server=server,
-        pins=await desk.pins(server.name),
+        pins=pins[:PINS_SHOWN],
+        left=max(0, len(pins) - PINS_SHOWN),
+        q=q,
         grants=[one for one in await desk.grants() if one.server.lower() == mine],
         requests=[one for one in await desk.requests() if one.server.lower() == mine],
         log=list(desk.log(server.name))[-LOG_SHOWN:],

@@ -2,17 +2,20 @@
 
 import asyncio
 import json
+import sys
 from typing import Any
 
 import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import Implementation
 
+from tests.mcp.conftest import PLAIN
 from tests.mcp.gateways import ERAS, Person, everything, until, up
 from tests.mcp_everything import PNG, TOOLS
 from toolcrib import tool
 from toolcrib.core.errors import ToolFailed
 from toolcrib.services.config.values import ApprovalRules, Config, Limits
+from toolcrib.services.mcp.servers import Server, Transport
 from toolcrib.sources.mcp import pin_of
 
 eras = pytest.mark.parametrize("era", ERAS)
@@ -229,6 +232,18 @@ async def test_secrets_do_not_pass_beside_a_result_either(era: str, behind: str)
     assert heard.count("[REDACTED:") >= 5
     assert [word for word in words.values() if word in heard] == []
     assert picture.contents[0].blob == PNG
+
+
+@eras
+async def test_what_cannot_be_looked_at_is_not_handed_on(era: str):
+    plain = Server(name="s", transport=Transport.STDIO, command=sys.executable, args=(str(PLAIN), "good"))
+    person = Person()
+    async with up(plain) as gateway, person.client(f"{gateway.base}/a", era) as client:
+        failed = error_of(await client.call_tool("mcp_s_deep", {"levels": 900}))
+        assert failed["code"] == "bad_response"
+        await client.call_tool("mcp_s_loud", {})
+        await until(lambda: person.logs)
+        assert [one.data for one in person.logs] == ["heard"]
 
 
 @pytest.mark.meets("gateway:list-changed:grants")

@@ -1,7 +1,7 @@
 """One request under way: how what works on it reaches the client, whatever era that is of."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, cast
 
 from toolcrib.core.call import Json, JsonObject
 from toolcrib.core.errors import ToolError
@@ -22,12 +22,13 @@ class Cleaning:
     def __init__(self, clean: Callable[[Any], Any]) -> None:
         self._clean = clean
 
-    def told(self, params: JsonObject) -> JsonObject:
-        """The parameters of a notification, which are short; none of those that cannot be looked at."""
+    def told(self, params: JsonObject) -> JsonObject | None:
+        """The parameters of a notification, which are short; None where they cannot be looked at: it is not handed on."""
         try:
-            return as_object(self._clean(params)) if params else params
+            found = self._clean(params) if params else params
         except ToolError:
-            return {}
+            return None
+        return cast("JsonObject", found) if isinstance(found, dict) else None
 
     async def all(self, value: Any) -> Any:  # noqa: ANN401 - any JSON in, the same shape out
         """Anything else. Bytes in it stay as they are; what is long is looked at beside the event loop."""
@@ -37,7 +38,10 @@ class Cleaning:
 
     async def fault(self, fault: McpFault) -> McpFault:
         """An error as a server gave it."""
-        told = as_object(await self.all({"message": fault.message, "data": fault.given}))
+        try:
+            told = as_object(await self.all({"message": fault.message, "data": fault.given}))
+        except ToolError as error:
+            told = {"message": error.message}
         return McpFault(fault.number, str(told.get("message") or "It failed."), told.get("data"))
 
 
@@ -99,12 +103,14 @@ class Exchange:
 
     def notify(self, method: str, params: JsonObject) -> None:
         """Progress and log messages, as far as the client wants them."""
-        if method == PROGRESS:
-            if self._token is not None:
-                self.out(notification(method, {**self._cleaning.told(params), "progressToken": self._token}))
-        elif method == LOG and self.peer.wants_log(params, self._extra):
-            self.out(notification(method, self._cleaning.told(params)))
+        wanted = self._token is not None if method == PROGRESS else method == LOG and self._logs(params)
+        told = self._cleaning.told(params) if wanted else None
+        if told is not None:
+            self.out(notification(method, {**told, "progressToken": self._token} if method == PROGRESS else told))
         # What is about more than this request goes to everybody who listens.
+
+    def _logs(self, params: JsonObject) -> bool:
+        return self.peer.wants_log(params, self._extra)
 
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
         """Ask the client, if it said that it can be asked for this."""

@@ -258,7 +258,9 @@ class Gateway:
         kind, _, changed = method.removeprefix("notifications/").partition("/")
         if changed == "list_changed":
             self.upstream.forget(server, kind)
-        self.changes.heard(server, method, self.cleaning.told(params))
+        told = self.cleaning.told(params)
+        if told is not None:
+            self.changes.heard(server, method, told)
 
     async def held(self, peer: Peer, message: Message, exchange: Exchange) -> bytes:
         """A request of a stateless client that may have to be asked back: the result, or the questions."""

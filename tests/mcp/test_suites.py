@@ -1,21 +1,26 @@
 """Suites that others wrote, where they are installed: the conformance suite, and the servers of npm."""
 
 import asyncio
+import json
 import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp.client.stdio import StdioServerParameters
 
+from tests.mcp.conftest import PLAIN
 from tests.mcp.gateways import ERAS, Person, everything, over_http, up
+from toolcrib.services.config.values import Config
 from toolcrib.services.mcp.servers import Server, Transport
 
 CONFORMANCE = os.environ.get("MCP_CONF_DIR", "")
 NPM = os.environ.get("MCP_NPM_DIR", CONFORMANCE)
 SUITE = Path(CONFORMANCE, "node_modules/@modelcontextprotocol/conformance/dist/index.js")
 SERVERS = Path(NPM, "node_modules/.bin")
+INSPECTOR = Path(NPM, "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js")
 SCORES = {"2025-11-25": 30, "2026-07-28": 37}
 
 
@@ -114,3 +119,40 @@ async def test_the_servers_of_npm_go_through_unchanged(era: str, tmp_path: Path)
         assert [
             plain(await client.call_tool(f"mcp_{to}_{tool}", given)) for to, tool, given in calls(folder)
         ] == answers
+
+
+async def inspected(url: str, era: str, *words: str) -> tuple[int, Any]:
+    """What the Inspector's command line says of a server."""
+    node = Path(CONFORMANCE, "node_modules/node/bin/node")
+    line = [str(node), str(SERVERS / "mcp-inspector"), "--cli", url, "--transport", "http", "--protocol-era", era]
+    asked = await asyncio.create_subprocess_exec(
+        *line, "--format", "json", "-q", *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    out, err = await asyncio.wait_for(asked.communicate(), 60)
+    return asked.returncode or 0, json.loads(out or err)
+
+
+@pytest.mark.skipif(not NPM or not INSPECTOR.exists(), reason="MCP_NPM_DIR has no Inspector of version 2")
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+async def test_the_inspector_lists_calls_is_asked_and_is_refused(era: str):
+    config = Config(confirm=("destroy",))
+    agents = {"a": {"tools": ["group:mcp:s"], "deny": ["mcp_s_die"]}}
+    plain_one = Server(name="s", transport=Transport.STDIO, command=sys.executable, args=(str(PLAIN), "good"))
+    async with up(plain_one, agents=agents, config=config) as gateway:
+        url = f"{gateway.base}/a"
+        call = ("--method", "tools/call", "--tool-name")
+        _, listed = await inspected(url, era, "--method", "tools/list")
+        names = {one["name"] for one in listed["result"]["tools"]}
+        assert "mcp_s_echo" in names
+        assert "mcp_s_die" not in names
+        code, said = await inspected(url, era, *call, "mcp_s_echo", "--tool-arg", "text=hello")
+        assert (code, said["result"]["content"]) == (0, [{"type": "text", "text": "hello"}])
+        code, asked = await inspected(url, era, *call, "mcp_s_delete_repo")
+        fault = asked["result"]["_meta"]["toolcrib/error"]
+        assert (code > 0, fault["code"]) == (True, "approval_required")
+        await gateway.crib.approvals.answer(fault["request"], "accept", by="ada")
+        code, done = await inspected(url, era, *call, "mcp_s_delete_repo")
+        assert (code, done["result"]["content"][0]["text"]) == (0, "delete_repo")
+        code, refused = await inspected(url, era, *call, "mcp_s_die")
+        assert code > 0
+        assert "error" in refused

@@ -16,7 +16,7 @@ MOST_WAITING = 100_000  # records
 BYTES_WAITING = 256 * 1024 * 1024  # of arguments, while nothing can be written
 BATCH = 8192
 GATHER = 0.01  # seconds between the first record of a batch and its commit
-BUSY, GATHER_BUSY = 64, 0.05  # after a batch of so many records: what a commit costs is shared by more of them
+BUSY, GATHER_BUSY = range(64, 600), 0.05  # after a batch of so many records: more of them share what a commit costs
 BEAT = 20.0  # seconds between two signs of life, while calls are marked as running
 LONGEST_PAUSE = 5.0  # seconds between two tries, while nothing can be written
 CLOSE_TRIES = 3
@@ -143,7 +143,7 @@ class Writer:
                 self._try(self._beat)
             self._asleep = False
             self._bell.clear()
-        self._hurry.wait(GATHER if self._size < BUSY else GATHER_BUSY)
+        self._hurry.wait(GATHER_BUSY if self._size in BUSY else GATHER)
         self._hurry.clear()
         return True
 

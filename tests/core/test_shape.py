@@ -97,7 +97,11 @@ async def test_a_value_that_cannot_be_written_breaks_the_call_and_no_more() -> N
         def __str__(self) -> str:
             raise RuntimeError("no")
 
-    assert code(await given_back(loop)) == "internal"
+    deep: list[object] = []
+    for _ in range(5000):
+        deep = [deep]
+    assert code(await given_back(loop)) == "bad_response"
+    assert code(await given_back(deep)) == "bad_response"
     assert code(await given_back(Rude())) == "internal"
 
 

@@ -143,12 +143,11 @@ class Shaper:
 
     def recorded(self, record: Record) -> Record:
         """A record as whoever listens may see it."""
-        return msgspec.structs.replace(
-            record,
-            tool=self.scrub(record.tool),
-            arguments=self.scrub(record.arguments.decode("utf-8", "replace")).encode(),
-            verdicts=tuple(map(self.scrub, record.verdicts)),
-        )
+        given = record.tool, record.arguments.decode("utf-8", "replace"), record.verdicts
+        tool, text, verdicts = told = self.scrub(given[0]), self.scrub(given[1]), tuple(map(self.scrub, given[2]))
+        if told == given:
+            return record
+        return msgspec.structs.replace(record, tool=tool, arguments=text.encode(), verdicts=verdicts)
 
     async def fitted(self, call: Call, outcome: Outcome) -> Outcome:
         """A result over the limit as its head, its tail, and how to read the rest; the whole is kept."""

@@ -110,6 +110,7 @@ async def axe(page: Page, *, colours: bool = False) -> list[str]:
     """What axe finds on a page; or only in its colours, where the rest was looked at already."""
     rules = {"type": "rule", "values": ["color-contrast"]} if colours else {"type": "tag", "values": RULES}
     script = "only => axe.run(document, {runOnly: only, resultTypes: ['violations'], elementRef: false})"
+    await page.wait_for_function("!document.querySelector('.htmx-request')")  # what is being fetched is dimmed
     if not await page.evaluate("'axe' in window"):
         await page.evaluate(AXE.read_text(encoding="utf-8"))
     found = await page.evaluate(script, rules)

@@ -82,6 +82,14 @@ async def test_what_is_long_is_not_kept_back_and_keeps_its_place() -> None:
     assert b"".join(wire.wrote) == HEAD + b"x" * 100_000 + b"after"
 
 
+async def test_no_more_than_a_little_is_kept_back_however_small_the_pieces():
+    transport, wire = joined(MANY)
+    transport.write(HEAD)
+    for _ in range(100):
+        transport.write(b"x" * 1000)
+    assert sum(map(len, wire.wrote)) > 40_000  # within one turn, so that a slow reader is noticed in it
+
+
 async def test_closing_sends_what_was_kept_back_and_aborting_drops_it() -> None:
     transport, wire = joined(MANY)
     transport.write(HEAD)

@@ -9,7 +9,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from toolcrib.services.outbox import MANY, Outbox, outbox_of
 
 _HEAD = b"HTTP/1."
-_MOST = 64 * 1024  # bytes in one piece that are worth copying
+_MOST = 64 * 1024  # bytes that are kept back: beyond that the transport has to say when it is too much
 
 
 class Joined(asyncio.Transport):
@@ -21,6 +21,7 @@ class Joined(asyncio.Transport):
         self._put = outbox.put
         self._under_way = under_way
         self._parts: list[bytes] = []
+        self._size = 0
         self.get_extra_info = transport.get_extra_info
         self.is_closing = transport.is_closing
         self.pause_reading = transport.pause_reading
@@ -29,8 +30,8 @@ class Joined(asyncio.Transport):
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         self._parts.append(bytes(data))
-        small = len(data) <= _MOST
-        if small and (len(self._under_way) >= MANY or (len(self._parts) == 1 and data[:7] == _HEAD)):
+        self._size += len(data)
+        if self._size <= _MOST and (len(self._under_way) >= MANY or (len(self._parts) == 1 and data[:7] == _HEAD)):
             if len(self._parts) == 1:
                 self._put(self._flush)
         else:
@@ -41,11 +42,11 @@ class Joined(asyncio.Transport):
         self._transport.close()
 
     def abort(self) -> None:
-        self._parts = []
+        self._parts, self._size = [], 0
         self._transport.abort()
 
     def _flush(self) -> None:
-        parts, self._parts = self._parts, []
+        parts, self._parts, self._size = self._parts, [], 0
         if parts and not self.is_closing():
             self._transport.write(parts[0] if len(parts) == 1 else b"".join(parts))
 

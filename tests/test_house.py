@@ -62,6 +62,31 @@ async def test_what_another_process_asks_is_told_here(tmp_path: Path) -> None:
         assert not task.done()
 
 
+async def test_what_another_process_calls_is_told_here_once(tmp_path: Path) -> None:
+    async with await opened(tmp_path) as house:
+        house.begin(house.look())
+        listener = house.events.listen(kinds=[CALL])
+        async with await open_crib(home=str(tmp_path / "home"), workspace=str(tmp_path), env={}) as other:
+            await house.crib.call("think", {"thought": "here"}, agent="a")
+            assert "here" in str((await until(listener, CALL))["arguments"])
+            seen = None
+            for number in range(5):  # the first look only takes notice of where the record ends
+                await other.call("think", {"thought": f"there {number} password=hunter2-and-more-of-it"}, agent="a")
+                seen = await listener.next(3)
+                if seen is not None:
+                    break
+            assert seen is not None
+            assert "there" in seen.data["arguments"]
+            assert "hunter2-and" not in str(seen.data)
+            await house.crib.call("think", {"thought": "the last"}, agent="a")
+            told = [seen.data]
+            while (more := await listener.next(3)) is not None:
+                told.append(more.data)
+        assert len({one["id"] for one in told}) == len(told)
+        assert [one["arguments"] for one in told if "the last" in one["arguments"]] == ['{"thought":"the last"}']
+        assert not [one for one in told if one["arguments"] == '{"thought":"here"}']
+
+
 async def test_a_second_house_in_one_home_is_refused_and_the_first_one_goes_on(tmp_path: Path) -> None:
     async with await opened(tmp_path) as house:
         with pytest.raises(ToolError, match="already"):

@@ -25,6 +25,7 @@ from toolcrib.services.people.invitations import PATH, Invitations
 from toolcrib.services.people.keys import ApiKeys
 from toolcrib.services.people.principal import Principal, Role
 from toolcrib.services.people.tokens import Tokens
+from toolcrib.services.record.audit import Entry, Query
 from toolcrib.services.settings import Settings
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from toolcrib.services.people.elsewhere import Elsewhere
 
 LOOKS = 2.0  # seconds between two looks at what other processes changed
+TOLD_AT_ONCE = 200  # calls of other processes that are told after one look; the record has the others
 NOBODY = Principal(id="off", name="you", role=Role.ADMIN, via="off")
 """Whoever reaches the port when sign-in is off."""
 
@@ -60,6 +62,7 @@ class House:
         self.closers: list[Callable[[], Awaitable[None]]] = []
         self.calls = Calls(crib, self.begin)
         self._work: set[asyncio.Future[Any]] = set()
+        self._told: int | None = None  # up to which entry of the record calls were told; None: nobody listens
         self.tokens: ApiKeys | Tokens = people.keys
         """Whoever knows what programs show: keys, and tokens of an authorization server where one is named."""
         if config.mcp.issuer and settings.url:
@@ -123,6 +126,19 @@ class House:
                         if one.id not in seen:
                             self.events.publish(APPROVAL, approval_event(one))
                 seen = now
+                await self._tell_of_others()
+
+    async def _tell_of_others(self) -> None:
+        """Tell whoever watches of calls that other processes put on record, such as an assistant's over pipes."""
+        audit, told = self.crib.store.audit, self._told
+        self._told = (await audit.head()).seq if self.events.wanted(CALL) else None
+        if told is None or self._told is None or told == self._told:
+            return
+        ours = {data["id"] for data in self.events.recent(CALL)}
+        newest = Query(oldest_first=True, cursor=max(told, self._told - TOLD_AT_ONCE), limit=TOLD_AT_ONCE)
+        for entry in (await audit.entries(newest)).entries:
+            if entry.agent and entry.id not in ours:
+                self.events.publish(CALL, entry_event(entry))
 
     async def close(self) -> None:
         """End what runs, and let go of everything."""
@@ -234,6 +250,13 @@ def call_event(record: Record) -> dict[str, Any]:
         "verdicts": list(record.verdicts),
         "approval": record.approval,
     }
+
+
+def entry_event(entry: Entry) -> dict[str, Any]:
+    """The same of a call that is on record."""
+    names = ("id", "at", "agent", "user", "session", "tool", "status", "code", "seconds", "size", "approval")
+    told = {name: getattr(entry, name) for name in names}
+    return {**told, "arguments": entry.arguments[:2000], "verdicts": list(entry.verdicts)}
 
 
 def approval_event(request: ApprovalRequest) -> dict[str, Any]:

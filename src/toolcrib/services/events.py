@@ -8,7 +8,7 @@ after a restart: they begin at the milliseconds of the clock.
 
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -38,9 +38,13 @@ class Listener:
         self.lost = False
         self.closed = False
 
+    def wants(self, kind: str) -> bool:
+        """Whether it listens to that."""
+        return self._kinds is None or kind in self._kinds
+
     def give(self, event: Event) -> None:
         """Queue an event."""
-        if self._kinds is not None and event.kind not in self._kinds:
+        if not self.wants(event.kind):
             return
         if len(self._waiting) >= WAITING:
             self.lost = True
@@ -97,6 +101,14 @@ class Events:
     def watched(self) -> int:
         """How many listen now."""
         return len(self._listeners)
+
+    def wanted(self, kind: str) -> bool:
+        """Whether anybody listens to that."""
+        return any(listener.wants(kind) for listener in self._listeners)
+
+    def recent(self, kind: str) -> Iterator[dict[str, Any]]:
+        """The data of the events of that kind that are still kept."""
+        return (event.data for event in self._ring if event.kind == kind)
 
     def publish(self, kind: str, data: dict[str, Any]) -> Event:
         """Tell everybody who listens."""

@@ -37,11 +37,13 @@ def test_what_is_laid_aside_comes_back(message: dict[str, Any]):
         {"content": [{"type": "resource", "resource": {"uri": "a:b", "blob": PICTURE}}]},
         {"contents": [{"uri": "a:b", "blob": PICTURE}]},
         {"messages": [{"role": "user", "content": {"type": "image", "data": PICTURE}}]},
+        {"content": [{"type": "image", "data": base64.encodebytes(bytes(range(200))).decode()}]},
     ],
 )
 def test_bytes_are_found_wherever_the_protocol_has_them(message: dict[str, Any]):
     bare, kept = laid_aside(message)
-    assert PICTURE not in str(bare)
+    assert [value for _, value in kept if value in str(bare)] == []
+    assert len(kept) == 1
     assert put_back(bare, kept) == message
 
 
@@ -50,6 +52,7 @@ def test_bytes_are_found_wherever_the_protocol_has_them(message: dict[str, Any])
     [
         {"type": "image", "data": "AKIAIOSFODNN7EXAMPLE"},
         {"type": "image", "data": "password: " + "hunter2 " * 20},
+        {"type": "image", "data": "sk-proj-" + "a1B2" * 30},
         {"type": "text", "data": PICTURE},
         {"blob": PICTURE},
         {"type": "image", "data": ["x"]},

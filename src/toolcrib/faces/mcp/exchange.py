@@ -9,7 +9,7 @@ from toolcrib.core.shape import LONG, beside
 from toolcrib.faces.mcp.peers import Out, Peer
 from toolcrib.faces.mcp.wire import LEVEL_KEY, MISSING_CAPABILITY, RESERVED, Id, as_object, encode, notification
 from toolcrib.services.mcp.aside import laid_aside, put_back
-from toolcrib.services.mcp.downstream import METHOD_NOT_FOUND, McpFault
+from toolcrib.services.mcp.downstream import INTERNAL_ERROR, METHOD_NOT_FOUND, McpFault
 
 PROGRESS, LOG = "notifications/progress", "notifications/message"
 _NEEDS = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
@@ -120,4 +120,7 @@ class Exchange:
         if needed not in self.peer.capabilities or self._ask is None:
             wanted: JsonObject = {"requiredCapabilities": {needed: {}}}
             raise McpFault(MISSING_CAPABILITY, f"The client cannot be asked: it does not do {needed}.", wanted)
-        return await self._ask(method, as_object(await self._cleaning.all(params)))
+        told = await self._cleaning.all(params)
+        if not isinstance(told, dict):
+            raise McpFault(INTERNAL_ERROR, "The question cannot be put without a secret that it holds.")
+        return await self._ask(method, cast("JsonObject", told))

@@ -22,6 +22,17 @@ class Taken(Struct):
     cpu_many: float  # the same, 32 at a time
 
 
+def better(one: Taken, other: Taken) -> Taken:
+    """The best of two runs, figure by figure."""
+    return Taken(
+        min(one.p50, other.p50),
+        min(one.p99, other.p99),
+        max(one.rate, other.rate),
+        min(one.cpu_one, other.cpu_one),
+        min(one.cpu_many, other.cpu_many),
+    )
+
+
 class Wire:
     """One kept connection."""
 

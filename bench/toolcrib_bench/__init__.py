@@ -19,5 +19,6 @@ BENCHES = {
     "gateway": "gateway",
     "up": "upping",
     "load": "loading",
+    "crowd": "crowding",
     "api": "apiing",
 }

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from uuid import uuid4
 
 import msgspec
@@ -18,8 +19,11 @@ from toolcrib.services.access import (
     no_grant,
     no_request,
 )
+from toolcrib.services.record.lines import clean
 from toolcrib.stores.sql.database import Database
 from toolcrib.stores.sql.tables import GRANTS, REQUESTS
+
+_QUICK_ANY = "SELECT 1 FROM tc_grants WHERE agent = ? AND ended IS NULL LIMIT 1"
 
 
 class SqlAccess:
@@ -75,6 +79,9 @@ class SqlAccess:
         return await self._database.write(work)
 
     async def grants_for(self, agent: str, session: str, now: float) -> tuple[Grant, ...]:
+        with suppress(LookupError):  # most agents have none, and this is asked before every turn
+            if self._database.row(_QUICK_ANY, (clean(agent),)) is None:
+                return ()
         asked = sa.select(GRANTS).where(GRANTS.c.agent == agent, GRANTS.c.ended.is_(None)).order_by(GRANTS.c.granted)
         rows = await self._database.read(lambda connection: connection.execute(asked).mappings().all())
         return tuple(one for one in map(_grant, rows) if one.holds(session, now))

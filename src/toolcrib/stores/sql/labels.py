@@ -1,12 +1,16 @@
 """Labels of sessions, in a database."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import sqlalchemy as sa
 
 from toolcrib.core.tool import Flow
+from toolcrib.services.record.lines import clean
 from toolcrib.stores.sql.database import Database, put_new
 from toolcrib.stores.sql.tables import LABELS
+
+_QUICK = "SELECT session, label, tool FROM tc_labels WHERE session IN (%s)"
 
 
 class SqlLabels:
@@ -16,11 +20,16 @@ class SqlLabels:
         self._database = database
 
     async def of(self, sessions: Sequence[str]) -> Mapping[str, Mapping[Flow, str]]:
-        asked = sa.select(LABELS).where(LABELS.c.session.in_(sessions))
-        rows = await self._database.read(lambda connection: connection.execute(asked).all())
+        rows: Sequence[Any]
+        try:
+            marks = ", ".join("?" * len(sessions))
+            rows = self._database.rows(_QUICK % marks, [clean(session) for session in sessions])
+        except LookupError:
+            asked = sa.select(LABELS.c.session, LABELS.c.label, LABELS.c.tool).where(LABELS.c.session.in_(sessions))
+            rows = await self._database.read(lambda connection: connection.execute(asked).all())
         found: dict[str, dict[Flow, str]] = {}
-        for row in rows:
-            found.setdefault(row.session, {})[Flow(row.label)] = row.tool
+        for session, label, tool in rows:
+            found.setdefault(session, {})[Flow(label)] = tool
         return found
 
     async def add(self, session: str, label: Flow, tool: str) -> None:

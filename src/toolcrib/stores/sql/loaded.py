@@ -1,14 +1,17 @@
 """Loaded toolkits, in a database."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
 from toolcrib.services.loaded import KitState
+from toolcrib.services.record.lines import clean
 from toolcrib.stores.sql.database import Database, put
 from toolcrib.stores.sql.tables import LOADED
 
+_QUICK = "SELECT names, notes FROM tc_loaded WHERE agent = ? AND session = ?"
 _texts = msgspec.json.Decoder(tuple[str, ...])
 
 
@@ -21,9 +24,15 @@ class SqlLoadedKits:
     async def get(self, agent: str, session: str) -> KitState | None:
         if not session:
             return None
-        asked = sa.select(LOADED).where(LOADED.c.agent == agent, LOADED.c.session == session)
-        row = await self._database.read(lambda connection: connection.execute(asked).first())
-        return None if row is None else KitState(_texts.decode(row.names), _texts.decode(row.notes))
+        row: Any
+        try:
+            row = self._database.row(_QUICK, (clean(agent), clean(session)))
+        except LookupError:
+            asked = sa.select(LOADED.c.names, LOADED.c.notes).where(
+                LOADED.c.agent == agent, LOADED.c.session == session
+            )
+            row = await self._database.read(lambda connection: connection.execute(asked).first())
+        return None if row is None else KitState(_texts.decode(row[0]), _texts.decode(row[1]))
 
     async def put(self, agent: str, session: str, names: Sequence[str], notes: Sequence[str] = ()) -> None:
         if not session:

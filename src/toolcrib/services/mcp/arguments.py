@@ -106,7 +106,7 @@ def fault_of_schema(schema: object) -> str:
         return ""
     given = cast("JsonObject", schema)
     try:
-        wrong = next(Checker.of_schemas(given, _READ_SECONDS).errors(given), None)
+        wrong = next(Checker(given, _READ_SECONDS, itself=True).errors(given), None)
     except TooLongError:
         return "its schema takes too long to read"
     except (RecursionError, TypeError, ValueError) as error:

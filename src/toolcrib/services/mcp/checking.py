@@ -21,23 +21,15 @@ class TooLongError(Exception):
 
 
 class Checker:
-    """The library's checker for one schema."""
+    """The library's checker for what a schema describes; or, `itself`, for the schema, by the draft that it names."""
 
-    def __init__(self, schema: JsonObject, seconds: float) -> None:
+    def __init__(self, schema: JsonObject, seconds: float, *, itself: bool = False) -> None:
         library = heavy("jsonschema.validators")
         kind = library.validator_for(schema, default=library.Draft202012Validator)
-        self._checker = self._held(kind)(schema, registry=heavy("referencing").Registry())
+        held = self._held(kind)
+        self._checker = held(kind.META_SCHEMA) if itself else held(schema, registry=heavy("referencing").Registry())
         self._seconds = seconds
         self._until = inf
-
-    @classmethod
-    def of_schemas(cls, schema: JsonObject, seconds: float) -> "Checker":
-        """A checker of the schema itself, by what the draft says that it goes by."""
-        library = heavy("jsonschema.validators")
-        made, kind = cls.__new__(cls), library.validator_for(schema, default=library.Draft202012Validator)
-        made._checker = made._held(kind)(kind.META_SCHEMA)
-        made._seconds, made._until = seconds, inf
-        return made
 
     def fits(self, value: Any) -> bool:  # noqa: ANN401 - any JSON
         """Whether a value fits. Raises TooLongError, or RecursionError."""

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.mcp.conftest import PLAIN, until
+from tests.mcp.conftest import PLAIN, called, crib_with, listed, until
 from tests.mcp.test_endpoint import Client, at, code, message
 from toolcrib.core.call import JsonObject
 from toolcrib.core.errors import ToolError
 from toolcrib.machine.mcp.keeping import Keeping
+from toolcrib.services.mcp.names import name_of, other_name
 from toolcrib.services.mcp.servers import Server, Transport
 
 Answer = Callable[[JsonObject, asyncio.StreamWriter], Awaitable[None]]
@@ -227,6 +228,38 @@ async def test_a_question_whose_number_is_none_does_not_take_the_answers_after_i
     async with kept(bad) as keeping:
         session = await keeping.get("s")
         assert (await session.request("tools/call", READ, seconds=2))["capabilities"] == {}
+
+
+async def test_a_flood_of_changes_is_told_to_each_client_once_in_a_while(tmp_path: Path):
+    async with at(child(tmp_path / "noted")) as client:
+        await client.begin()
+        gateway, (session,) = client.gateway.gateway, _sessions(client)
+        for _ in range(1000):
+            gateway._heard("s", "notifications/tools/list_changed", {})
+            gateway._heard("s", "notifications/prompts/list_changed", {})
+        await until(lambda: session.own._kept)
+        assert len(session.own._kept) == 2
+        gateway._heard("s", "notifications/tools/list_changed", {})
+        await until(lambda: len(session.own._kept) == 3)
+
+
+def test_no_tool_has_a_name_that_is_the_other_form_of_another():
+    pairs = [("a", "x"), ("a", "_x"), ("a", "__x"), ("a_b", "x"), ("a", "b__x"), ("a_", "x"), ("a", "b_x")]
+    taken = set[str]()
+    for server, tool in pairs:
+        taken.add(name_of(server, tool, taken))
+    assert not taken & {other for server, tool in pairs for other in other_name(server, tool)}
+
+
+async def test_a_denial_by_the_other_form_holds_whatever_the_server_lists(tmp_path: Path):
+    server = tmp_path / "server.py"
+    server.write_text(PLAIN.read_text().replace("tools = [\n", 'tools = [tool("_echo", "Drawn to this."),\n', 1))
+    agents = {"helper": {"tools": ["group:mcp"], "deny": ["mcp_s__echo"]}}
+    async with crib_with({"s": {"command": sys.executable, "args": [str(server)]}}, agents=agents) as crib:
+        await listed(crib, "s")
+        done = await called(crib, "mcp_s_echo", {"text": "x"})
+        assert done.error is not None
+        assert done.error.code == "not_issued"
 
 
 UNREADABLE = [

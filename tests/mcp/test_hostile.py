@@ -16,6 +16,7 @@ from tests.mcp.conftest import PLAIN, called, crib_with, listed, until
 from tests.mcp.test_endpoint import Client, at, code, message
 from toolcrib.core.call import JsonObject
 from toolcrib.core.errors import ToolError
+from toolcrib.faces.mcp.parked import Held, Parking
 from toolcrib.machine.mcp.keeping import Keeping
 from toolcrib.services.mcp.names import name_of, other_name
 from toolcrib.services.mcp.servers import Server, Transport
@@ -302,3 +303,35 @@ async def test_an_answer_that_cannot_be_read_is_refused_in_words():
 
 def _sessions(client: Client) -> list[Any]:
     return [watcher.peer for watcher in client.gateway.gateway.changes._watchers]
+
+
+async def test_an_agent_does_not_hand_our_environment_to_the_server_of_a_person():
+    async with crib_with({}) as crib:
+        assert crib.mcp is not None
+        desk, said = crib.mcp.servers, {"command": sys.executable, "args": [str(PLAIN)], "env": {"A": "${MINE}"}}
+        await desk.add("s", said, by="ann", approve=True)
+        with pytest.raises(ToolError, match="variables of our environment"):
+            await desk.update("s", {"env": {"A": "${MINE}", "B": "${OTHER}"}}, by="helper", origin="agent")
+        await desk.update("s", {"env": {"A": "${MINE}", "B": "plain"}}, by="helper", origin="agent")
+        assert not (await desk.entry("s")).usable
+
+
+async def test_one_who_parks_many_calls_does_not_push_out_those_of_others():
+    parking = Parking()
+
+    async def asks(held: Held) -> bytes:
+        await held.ask("elicitation/create", {})
+        return b"{}"
+
+    async def parked(who: str) -> str:
+        held = Held((who, "a"))
+        held.start(asks(held))
+        return json.loads(await parking.result(held))["requestState"]
+
+    mine = await parked("ann")
+    theirs = [await parked("bob") for _ in range(1100)]
+    parking.claim(mine, ("ann", "a")).stop()
+    parking.claim(theirs[-1], ("bob", "a")).stop()
+    with pytest.raises(ToolError):
+        parking.claim(theirs[0], ("bob", "a"))
+    await parking.close()

@@ -11,6 +11,7 @@ from secrets import token_hex
 from typing import Any, Protocol
 
 from msgspec import Struct, to_builtins
+from msgspec.json import encode
 from msgspec.structs import replace
 
 from toolcrib.core.call import JsonObject
@@ -34,7 +35,7 @@ from toolcrib.services.mcp.servers import (
 )
 
 CONFIG, PERSON, AGENT, IMPORT = "config", "person", "agent", "import"
-_SECRET = re.compile(r"\{\{secret:[^{}]*\}\}|\$\{\w+\}")
+_VARIABLE = re.compile(r"\$\{[^{}]*\}")
 
 
 class Sessions(Protocol):
@@ -147,6 +148,9 @@ class McpServers:
             raise ToolFailed(f"{old.name} was added by {old.created_by}.", code="not_yours", hint="Ask a person.")
         before = to_builtins(old.server)
         server, _ = server_of(old.name, {**before, **change})
+        if origin == AGENT and _variables(server) - _variables(old.server):
+            hint = "Write a secret as {{secret:NAME}}, or ask a person."
+            raise ToolFailed("An agent cannot hand on variables of our environment.", code="denied", hint=hint)
         await self.book.put(replace(old, server=server, disabled=old.disabled), revision=old.revision)
         return await self._after(old.name)
 
@@ -320,6 +324,11 @@ class McpServers:
 def target(server: Server) -> str:
     """What runs, or where it is reached, in one line."""
     return " ".join((server.command, *server.args)) if server.transport is Transport.STDIO else server.url
+
+
+def _variables(server: Server) -> set[str]:
+    """Where it takes what it is given from our own environment."""
+    return set(_VARIABLE.findall(encode((server.args, server.env, server.headers, server.url, server.oauth)).decode()))
 
 
 def why_out(entry: Entry) -> str:

@@ -92,6 +92,17 @@ async def test_many_who_come_at_once_find_room_and_each_identity_has_one_session
         assert len(keeping._own) <= 64
 
 
+async def test_a_session_at_work_is_not_ended_to_make_room_for_another(tmp_path: Path):
+    async with kept(child(tmp_path / "noted")) as keeping:
+        session = await keeping.get("s", "user:first")
+        running = asyncio.ensure_future(session.request("tools/call", slow(0.5)))
+        await until((tmp_path / "noted").exists)
+        for n in range(64):
+            await keeping.get("s", f"user:{n}")
+        assert (await running)["content"]
+        assert len(keeping._own) == 64
+
+
 @asynccontextmanager
 async def over_http(answer: Answer) -> AsyncGenerator[Server]:
     """A server of the older era by hand: it shakes hands, and what follows is the test's."""

@@ -133,12 +133,16 @@ class Keeping:
         return sessions if shared is None else [*sessions, shared]
 
     def _make_room(self, server: str) -> None:
-        """Let sessions go that nobody used for long, or the one that was not used for longest."""
-        mine = sorted((key for key in self._own if key[0] == server), key=lambda key: self._own[key].used)
+        """Let sessions go that nobody used for long, or the one that was not used for longest: one at work only at last."""
+
+        def worth(key: tuple[str, str]) -> tuple[bool, float]:
+            return self._own[key].busy > 0, self._own[key].used
+
+        mine = sorted((key for key in self._own if key[0] == server), key=worth)
         now = time.monotonic()
         over = max(0, len(mine) - _IDENTITIES + 1)
         for i, key in enumerate(mine):
-            if i < over or now - self._own[key].used > _IDLE_SECONDS:
+            if i < over or (not self._own[key].busy and now - self._own[key].used > _IDLE_SECONDS):
                 self._ending.start(self._own.pop(key).close())
 
     def _session(self, server: Server, identity: str) -> Kept:

@@ -44,6 +44,7 @@ class Kept:
         self.state = State.CONNECTING
         self.why = ""
         self.used = time.monotonic()
+        self.busy = 0  # requests that it works on
         self._server = server
         self._open = wire
         self._listed = listed
@@ -93,9 +94,11 @@ class Kept:
             await self._in_turn(seconds)
         else:
             await self._room.acquire()
+        self.busy += 1
         try:
             return await self._sent(method, params, link, seconds)
         finally:
+            self.busy -= 1
             self._room.release()
 
     def notify(self, method: str, params: JsonObject) -> None:

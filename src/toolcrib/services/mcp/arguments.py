@@ -14,7 +14,6 @@ import msgspec
 
 from toolcrib.core.call import JsonObject
 from toolcrib.core.errors import BadArguments
-from toolcrib.core.heavy import heavy
 from toolcrib.core.schema import PROBLEMS_SHOWN
 from toolcrib.services.mcp.checking import Checker, TooLongError
 from toolcrib.services.mcp.plain import Fits, compiled
@@ -70,16 +69,7 @@ class ForeignArguments:
 
     @property
     def _slow(self) -> Fits:
-        checker = self._checker
-        unknown = heavy("referencing.exceptions").Unresolvable
-
-        def fits(arguments: Any) -> bool:  # noqa: ANN401
-            try:
-                return checker.fits(arguments)
-            except (unknown, RecursionError, TooLongError):
-                return True
-
-        return fits
+        return self._checker.fits
 
     @cached_property
     def _checker(self) -> Checker:

@@ -32,8 +32,11 @@ class Checker:
         self._until = inf
 
     def fits(self, value: Any) -> bool:  # noqa: ANN401 - any JSON
-        """Whether a value fits. Raises TooLongError, or RecursionError."""
-        return next(self.errors(value), None) is None
+        """Whether a value fits, as far as can be known here."""
+        try:
+            return next(self.errors(value), None) is None
+        except (heavy("referencing.exceptions").Unresolvable, RecursionError, TooLongError):
+            return True
 
     def errors(self, value: Any) -> Iterator[Any]:  # noqa: ANN401
         """What is wrong with a value, in the library's words. Raises TooLongError, or RecursionError."""

@@ -4,6 +4,7 @@ A server of toolcrib.yaml is approved by standing there, and is changed there on
 agent's wait for a person, and every change of what is run or reached makes the approval void.
 """
 
+import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -16,7 +17,6 @@ from msgspec.structs import replace
 
 from toolcrib.core.call import JsonObject
 from toolcrib.core.errors import ToolFailed
-from toolcrib.core.heavy import heavy
 from toolcrib.core.registry import near
 from toolcrib.services.mcp.book import McpBook, missing, taken
 from toolcrib.services.mcp.pinning import Observed, agreed, difference, pinned, read_tools, reason
@@ -207,7 +207,7 @@ class McpServers:
     async def observed(self, name: str, listed: Sequence[JsonObject], names: Sequence[str]) -> Observed:
         """A server listed its tools. `names` are those of all other tools there are."""
         found = await self.entry(name)
-        seen = await heavy("asyncio").to_thread(read_tools, listed)  # schemas that are not plain take long to look at
+        seen = await asyncio.to_thread(read_tools, listed)  # schemas that are not plain take long to look at
         others = {pin.name.lower() for pin in await self.book.pins() if pin.server.lower() != found.name.lower()}
         others.update(one.lower() for one in names)
         changed: list[bool] = []

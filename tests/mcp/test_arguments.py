@@ -1,5 +1,6 @@
 """Arguments by foreign schemas: the quick check says what the JSON schema library says."""
 
+import time
 from typing import Any
 
 import msgspec
@@ -133,3 +134,53 @@ def test_what_is_no_schema_is_told(schema: Any, fault: str):
 def test_the_schema_is_shown_as_it_came():
     arguments = ForeignArguments("t", SCHEMA)
     assert msgspec.json.encode(arguments.schema) == msgspec.json.encode(SCHEMA)
+
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def twice(levels: int) -> dict[str, Any]:
+    """A schema that doubles what is looked at, level by level."""
+    parts: dict[str, Any] = {f"a{i}": {"anyOf": [{"$ref": f"#/$defs/a{i + 1}"}] * 2} for i in range(levels)}
+    parts[f"a{levels}"] = {"type": "string"}
+    return {"type": "object", "properties": {"x": {"$ref": "#/$defs/a0"}}, "$defs": parts}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        twice(40),
+        {"type": "object", "$ref": "#"},
+        {
+            "type": "object",
+            "properties": {"x": {"$ref": "#/$defs/a"}},
+            "$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}]}},
+        },
+    ],
+)
+def test_a_schema_that_never_ends_is_left_to_the_server(schema: dict[str, Any]):
+    assert fault_of_schema(schema) == ""
+    began = time.perf_counter()
+    assert ForeignArguments("t", schema).decode(b'{"x":1}') == {"x": 1}
+    assert time.perf_counter() - began < 5
+
+
+def test_a_pattern_runs_in_linear_time_where_a_part_names_its_own_draft():
+    part = {"$schema": DRAFT, "pattern": "^(a+)+$"}
+    schema = {"type": "object", "properties": {"p": {"$ref": "#/$defs/x"}}, "$defs": {"x": part}}
+    took = ForeignArguments("t", schema).decode
+    with pytest.raises(BadArguments):
+        took(msgspec.json.encode({"p": "a" * 60 + "!"}))
+
+
+def test_doubles_among_thousands_of_objects_are_found_at_once():
+    schema = {"type": "object", "properties": {"a": {"type": "array", "uniqueItems": True}}}
+    took = ForeignArguments("t", schema).decode
+    many = [{"i": i} for i in range(20_000)]
+    began = time.perf_counter()
+    assert took(msgspec.json.encode({"a": many})) == {"a": many}
+    assert time.perf_counter() - began < 5
+    with pytest.raises(BadArguments):
+        took(msgspec.json.encode({"a": [*many[:100], {"i": 5}]}))
+    with pytest.raises(BadArguments):
+        took(b'{"a":[1,1.0]}')

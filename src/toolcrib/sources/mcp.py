@@ -14,7 +14,7 @@ from toolcrib.core.call import Attachment, Caller, JsonObject, Result
 from toolcrib.core.guard import Call
 from toolcrib.core.tool import Effect, Flow, Tool, Traits
 from toolcrib.services.mcp.arguments import ForeignArguments
-from toolcrib.services.mcp.aside import BINARY, laid_aside, put_back
+from toolcrib.services.mcp.aside import BINARY, laid_aside, put_back, size_of
 from toolcrib.services.mcp.downstream import INPUT_REQUIRED, LINK, Downstreams, NotKnown
 from toolcrib.services.mcp.names import other_name
 from toolcrib.services.mcp.servers import Keep, Pin, Server
@@ -119,7 +119,7 @@ def as_result(wire: JsonObject) -> Result:
     """A result of tools/call. Bytes in it are laid aside while the rest is scrubbed, and put back as they were."""
     content = wire.get("content")
     if not isinstance(content, list) or all(map(_is_text, cast("list[Any]", content))):
-        return Result(wire=wire, read=_read, size=len(_encode(wire)))
+        return Result(wire=wire, read=_read, size=size_of(wire))
     bare, kept = laid_aside(wire)
     return Result(wire=bare, read=lambda clean: _read(put_back(clean, kept)), size=len(_encode(bare)))
 

@@ -3,7 +3,10 @@
 import asyncio
 from typing import Any, cast
 
-from toolcrib.faces.serving.joined import Joined
+import uvicorn
+from uvicorn.server import ServerState
+
+from toolcrib.faces.serving.joined import LONGEST_HEAD, Joined, Protocol
 from toolcrib.services.outbox import MANY, Outbox, outbox_of
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n"
@@ -88,6 +91,32 @@ async def test_no_more_than_a_little_is_kept_back_however_small_the_pieces():
     for _ in range(100):
         transport.write(b"x" * 1000)
     assert sum(map(len, wire.wrote)) > 40_000  # within one turn, so that a slow reader is noticed in it
+
+
+async def test_a_head_without_an_end_is_refused() -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        del scope
+        while (await receive()).get("more_body"):
+            pass
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body", "body": b""})
+
+    config = uvicorn.Config(app, lifespan="off", log_level="critical", http=Protocol)
+    config.load()
+    state = ServerState()
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Protocol(config, state, {}), "127.0.0.1", 0)
+    try:
+        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+        body = b"x" * 3 * LONGEST_HEAD
+        for _ in range(3):
+            writer.write(b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
+            assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200")
+        writer.write(b"GET / HTTP/1.1\r\nhost: a\r\na: " + body)
+        assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 400")
+        writer.close()
+    finally:
+        server.close()
 
 
 async def test_closing_sends_what_was_kept_back_and_aborting_drops_it() -> None:

@@ -1,5 +1,6 @@
 """The methods of the protocol, for both eras. Whatever calls a tool goes through the crib's one pipeline."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import cast
 
@@ -46,6 +47,7 @@ from toolcrib.services.mcp.downstream import (
 )
 
 INFO: JsonObject = {"name": "toolcrib", "title": "Toolcrib", "version": __version__}
+SOON = 0.05  # seconds in which changes of one list are one
 _LISTS: JsonObject = {"listChanged": True}
 CAPABILITIES: JsonObject = {
     "tools": _LISTS,
@@ -66,6 +68,7 @@ class Gateway:
         """`patience` is for how long the first client waits for servers that were never connected."""
         self.crib = crib
         self.parking = Parking()
+        self._changed: set[tuple[str, str]] = set()  # lists of servers, as clients are about to hear
         self.turns = Turns(crib)
         self.shelf = Shelf()
         self.cleaning = Cleaning(crib.clean)
@@ -97,6 +100,7 @@ class Gateway:
     async def close(self) -> None:
         """Let go of what waits."""
         self._stop()
+        self._changed.clear()
         self.crib.changed.remove(self.changes.granted)
         self.crib.bell = None
         await self.parking.close()
@@ -258,9 +262,19 @@ class Gateway:
         kind, _, changed = method.removeprefix("notifications/").partition("/")
         if changed == "list_changed":
             self.upstream.forget(server, kind)
+            if (server, method) not in self._changed:  # in a flood of them each is told to every client once in a while
+                self._changed.add((server, method))
+                asyncio.get_running_loop().call_later(SOON, self._told, server, method)
+            return
         told = self.cleaning.told(params)
         if told is not None:
             self.changes.heard(server, method, told)
+
+    def _told(self, server: str, method: str) -> None:
+        """A server's list has changed, perhaps several times."""
+        if (server, method) in self._changed:
+            self._changed.remove((server, method))
+            self.changes.heard(server, method, {})
 
     async def held(self, peer: Peer, message: Message, exchange: Exchange) -> bytes:
         """A request of a stateless client that may have to be asked back: the result, or the questions."""

@@ -141,8 +141,10 @@ class Shelf:
 def _start(cursor: object, size: int) -> int:
     if cursor is None:
         return 0
-    if isinstance(cursor, str) and cursor.isdigit() and int(cursor) % PAGE == 0 and int(cursor) < max(size, 1):
-        return int(cursor)
+    if isinstance(cursor, str):
+        start = next((at for at in range(0, max(size, 1), PAGE) if str(at) == cursor), None)
+        if start is not None:
+            return start
     raise McpFault(INVALID_PARAMS, "There is no such page: begin again without a cursor.")
 
 

@@ -17,7 +17,7 @@ from toolcrib.faces.mcp.wire import encode
 from toolcrib.services.mcp.downstream import INPUT_REQUIRED, INVALID_PARAMS, McpFault
 
 PREFIX = "tcb-"
-KEPT = 1000
+KEPT, EACH = 1000, 100  # of all callers, and of one
 SECONDS = 900.0
 _KINDS = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
 
@@ -118,12 +118,15 @@ class Parking:
         if over:
             return await cast("asyncio.Task[bytes]", held.task)
         held.attach(None)
-        self._sweep()
+        self._sweep(held.binding[:2])
         token = PREFIX + token_urlsafe(24)
         self._held[token] = held
         return held.questions(token)
 
-    def _sweep(self) -> None:
+    def _sweep(self, who: tuple[str, ...]) -> None:
+        mine = [token for token, held in self._held.items() if held.binding[:2] == who]
+        for token in mine[: max(0, len(mine) - EACH + 1)]:  # else one who asks a lot would push out what others have
+            self._held.pop(token).stop()
         now = time.monotonic()
         for token, held in list(self._held.items()):
             if held.until > now and len(self._held) < KEPT:

@@ -82,7 +82,8 @@ class Pipe:
     def _noted(self, message: Message) -> None:
         """A notification of the client's."""
         if message.method == "notifications/cancelled":
-            task = self._calls.get(data_of(message.params).get("requestId", ""))
+            number = data_of(message.params).get("requestId")
+            task = self._calls.get(number) if isinstance(number, int | str) else None
             if task is not None:
                 task.cancel()
 

@@ -1,12 +1,14 @@
 """Server-sent events, kept for a while: a client that was cut off goes on after the last one that it saw."""
 
 import asyncio
+import re
 from collections import deque
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 KEPT = 256
+_PLACE = re.compile(r"(.+)_(-?[0-9]{1,15})")
 PAUSE = 15.0  # seconds of silence after which something is said, so that nobody in between hangs up
 HEADERS = [
     (b"content-type", b"text/event-stream"),
@@ -92,5 +94,5 @@ def _part(body: bytes) -> dict[str, Any]:
 
 def place_of(event: str) -> tuple[str, int] | None:
     """Stream and number of an event's id; None for what is none of ours."""
-    name, _, number = event.rpartition("_")
-    return (name, int(number)) if name and number.lstrip("-").isdigit() else None
+    found = _PLACE.fullmatch(event)
+    return (found[1], int(found[2])) if found is not None else None

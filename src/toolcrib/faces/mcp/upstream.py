@@ -11,6 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, Protocol, cast
+from weakref import WeakKeyDictionary
 
 from toolcrib.core.call import Caller, JsonObject
 from toolcrib.core.errors import ToolError
@@ -109,12 +110,13 @@ class Upstream:
         self._until = 0.0
         self._first: dict[str, asyncio.Future[None]] = {}
         self._levels: dict[str, int] = {}
-        self._known: dict[tuple[str, str, str], list[JsonObject]] = {}
+        self._known: WeakKeyDictionary[Downstream, dict[tuple[str, str], list[JsonObject]]] = WeakKeyDictionary()
 
     def forget(self, server: str, method: str) -> None:
         """A server's list has changed."""
-        for key in [key for key in self._known if key[0] == server and key[2].startswith(method)]:
-            del self._known[key]
+        for known in self._known.values():
+            for key in [key for key in known if key[0] == server and key[1].startswith(method)]:
+                del known[key]
 
     async def resources(self, caller: Caller, servers: Sequence[str], *, alone: bool) -> list[Listed]:
         """Every resource."""
@@ -156,20 +158,17 @@ class Upstream:
         facts = self._sessions.facts(server)
         if facts is not None and method.partition("/")[0] not in facts.capabilities:
             return []
-        key = (server, caller.user, method)
-        known = self._known.get(key)
-        if known is not None:
-            return known
         try:
             async with asyncio.timeout(PATIENCE):
-                entries = await self._asked(caller, server, method, held)
+                session = await self._sessions.session(server, caller)
+                known = self._known.setdefault(session, {})  # by session: another's may be of another identity
+                if (server, method) not in known:
+                    known[server, method] = await self._asked(session, method, held)
+                return known[server, method]
         except (TimeoutError, ToolError):
             return []
-        self._known[key] = entries
-        return entries
 
-    async def _asked(self, caller: Caller, server: str, method: str, held: str) -> list[JsonObject]:
-        session = await self._sessions.session(server, caller)
+    async def _asked(self, session: Downstream, method: str, held: str) -> list[JsonObject]:
         entries: list[JsonObject] = []
         params: JsonObject = {}
         for _ in range(PAGES):

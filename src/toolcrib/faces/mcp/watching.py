@@ -6,6 +6,7 @@ there, opened anew when that changes.
 
 import asyncio
 from contextlib import suppress
+from weakref import WeakKeyDictionary
 
 from toolcrib.core.errors import ToolError
 from toolcrib.services.mcp.downstream import Downstream
@@ -14,26 +15,26 @@ AGAIN = 1.0  # seconds before a stream that broke is opened again
 
 
 class Watching:
-    """What is watched, by server."""
+    """What is watched, by session: one server may have several, each with an identity of its own."""
 
     def __init__(self) -> None:
-        self._uris: dict[str, set[str]] = {}
-        self._streams: dict[str, asyncio.Future[None]] = {}
+        self._uris: WeakKeyDictionary[Downstream, set[str]] = WeakKeyDictionary()
+        self._streams: dict[Downstream, asyncio.Future[None]] = {}
 
     async def change(self, session: Downstream, uri: str, *, on: bool) -> None:
         """Watch a resource of a server, or no more. Raises McpFault where the server refuses."""
         if not session.facts.modern:
             await session.request("resources/subscribe" if on else "resources/unsubscribe", {"uri": uri})
             return
-        uris = self._uris.setdefault(session.name, set())
+        uris = self._uris.setdefault(session, set())
         if on == (uri in uris):
             return
         uris.symmetric_difference_update({uri})
-        stream = self._streams.pop(session.name, None)
+        stream = self._streams.pop(session, None)
         if stream is not None:
             stream.cancel()
         if uris:
-            self._streams[session.name] = asyncio.ensure_future(_listen(session, sorted(uris)))
+            self._streams[session] = asyncio.ensure_future(_listen(session, sorted(uris)))
 
     async def close(self) -> None:
         """Listen to nobody any more."""

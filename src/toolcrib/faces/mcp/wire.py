@@ -69,6 +69,7 @@ _parts = msgspec.json.Decoder(list[Raw]).decode
 _called = msgspec.json.Decoder(Called).decode
 _object = msgspec.json.Decoder(dict[str, Any]).decode
 _any = msgspec.json.Decoder().decode
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # parts are passed over before they are read
 
 
 def read(body: bytes) -> Message:
@@ -77,7 +78,7 @@ def read(body: bytes) -> Message:
         message = _message(body)
     except msgspec.ValidationError:
         raise McpFault(INVALID_REQUEST, "This is not a JSON-RPC message.") from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except _UNREADABLE:
         raise McpFault(PARSE_ERROR, "Parse error: the body is not JSON.") from None
     if message.jsonrpc != "2.0" or isinstance(message.id, float | None):
         raise McpFault(INVALID_REQUEST, "This is not a JSON-RPC 2.0 message.")
@@ -90,7 +91,7 @@ def read_batch(body: bytes) -> list[Message]:
     """Several messages in one body."""
     try:
         parts = _parts(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except _UNREADABLE:
         raise McpFault(PARSE_ERROR, "Parse error: the body is not JSON.") from None
     if not parts or len(parts) > MOST_AT_ONCE:
         raise McpFault(INVALID_REQUEST, f"A batch has 1 to {MOST_AT_ONCE} messages.")
@@ -101,7 +102,7 @@ def called(params: Raw) -> Called:
     """The parameters of tools/call."""
     try:
         return _called(params)
-    except (msgspec.ValidationError, RecursionError) as error:
+    except _UNREADABLE as error:
         raise McpFault(INVALID_PARAMS, f"Invalid params: {error}") from None
 
 
@@ -109,7 +110,7 @@ def data_of(raw: Raw) -> JsonObject:
     """Parameters or a result as data."""
     try:
         return _object(raw) if bytes(raw) != b"null" else {}
-    except (msgspec.ValidationError, RecursionError) as error:
+    except _UNREADABLE as error:
         raise McpFault(INVALID_PARAMS, f"Invalid params: {error}") from None
 
 
@@ -120,7 +121,10 @@ def as_object(value: object) -> JsonObject:
 
 def any_of(raw: Raw) -> Json:
     """Whatever stands there."""
-    return _any(raw)
+    try:
+        return _any(raw)
+    except _UNREADABLE as error:
+        raise McpFault(INVALID_PARAMS, f"Invalid params: {error}") from None
 
 
 def answer(id_: Id, result: bytes) -> bytes:

@@ -10,6 +10,7 @@ from toolcrib.services.outbox import MANY, Outbox, outbox_of
 
 _HEAD = b"HTTP/1."
 _MOST = 64 * 1024  # bytes that are kept back: beyond that the transport has to say when it is too much
+LONGEST_HEAD = 512 * 1024  # bytes that come without any body among them; the parser keeps them all
 
 
 class Joined(asyncio.Transport):
@@ -52,7 +53,24 @@ class Joined(asyncio.Transport):
 
 
 class Protocol(HttpToolsProtocol):
-    """uvicorn's own protocol over such a transport."""
+    """uvicorn's own protocol over such a transport, with a bound to what it has not understood yet."""
+
+    _dry = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(Joined(transport, outbox_of(self.loop), self.tasks))
+
+    def data_received(self, data: bytes) -> None:
+        self._dry += len(data)
+        if self._dry > LONGEST_HEAD:
+            self.send_400_response("The head of the request is too long.")
+        else:
+            super().data_received(data)
+
+    def on_headers_complete(self) -> None:
+        self._dry = 0
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._dry = 0
+        super().on_body(body)

@@ -16,6 +16,7 @@ from toolcrib.machine.mcp.events import LARGEST, Event, EventReader, TooLargeErr
 from toolcrib.services.outbox import outbox_of
 
 IDLE = 4.0  # seconds after which a kept connection is not trusted any more: servers close theirs after five
+LONGEST_HEAD, MOST_LINES = 512 * 1024, 1000  # bytes that come without any body among them; lines of a head
 _DRAIN = 2.0  # seconds that a stream may go on after it gave its answer
 Heard = Callable[[Event], bool]  # whether this event was the answer
 
@@ -55,7 +56,7 @@ class Connection(asyncio.Protocol):
         self._events: EventReader | None = None
         self._headers: dict[bytes, bytes] = {}
         self._body: bytes | bytearray = b""
-        self._status = 0
+        self._status = self._dry = self._lines = 0
         self._busy = False
         self._drain: asyncio.TimerHandle | None = None
         self.closed = False
@@ -73,6 +74,7 @@ class Connection(asyncio.Protocol):
         self._heard = heard
         self._waiting = self._loop.create_future()
         self._status, self._headers, self._body, self._events = 0, {}, b"", None
+        self._dry = self._lines = 0
         if together:
             self._outbox.put(partial(self._write, data))
         else:
@@ -94,6 +96,10 @@ class Connection(asyncio.Protocol):
         self.since = self._loop.time()
 
     def data_received(self, data: bytes) -> None:
+        self._dry += len(data)
+        if self._dry > LONGEST_HEAD:
+            self._fail("the head of its answer is longer than any is")
+            return
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserError as error:
@@ -113,7 +119,14 @@ class Connection(asyncio.Protocol):
         self._fail("the connection was lost")
         self._free(self)
 
+    def on_message_begin(self) -> None:
+        if not self._busy:
+            raise LostError("it answers what nobody asked")  # else the next who asks here would get it
+
     def on_header(self, name: bytes, value: bytes) -> None:
+        self._lines += 1
+        if self._lines > MOST_LINES:
+            raise LostError("too many lines")
         low = name.lower()
         known = self._headers.get(low)
         self._headers[low] = value if known is None else known + b", " + value
@@ -128,6 +141,7 @@ class Connection(asyncio.Protocol):
             self._events = EventReader()
 
     def on_body(self, body: bytes) -> None:
+        self._dry = 0
         if self._events is None:
             if len(self._body) + len(body) > LARGEST:
                 raise TooLargeError

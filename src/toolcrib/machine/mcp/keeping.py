@@ -14,6 +14,7 @@ from toolcrib.machine.mcp.origin import Network, Origin
 from toolcrib.machine.mcp.pipes import start_child
 from toolcrib.machine.mcp.speaking import Speaking
 from toolcrib.machine.mcp.streamable import Post, Signing
+from toolcrib.machine.mcp.tasks import Tasks
 from toolcrib.machine.mcp.wire import Wire
 from toolcrib.safety.urls import BadUrl, read_url
 from toolcrib.services.mcp.downstream import Heard, ServerFacts, ServerGone
@@ -52,17 +53,17 @@ class Keeping:
         self._own: dict[tuple[str, str], Kept] = {}
         self._logs: dict[str, Log] = {}
         self._heard: list[Heard] = []
+        self._ending = Tasks()
 
     async def use(self, servers: Sequence[Server], *, connect: bool = True) -> None:
         """The servers that may be used from now on. Sessions of others, and of changed ones, end."""
         wanted = {server.name: server for server in servers}
-        for name, server in list(self._servers.items()):
-            if wanted.get(name) != server:
-                await self._end(name)
-        self._servers = wanted
-        for name in wanted if connect else ():
-            if name not in self._shared:
-                self._session(wanted[name], "").begin()
+        before, self._servers = self._servers, wanted  # first: whoever comes meanwhile gets what holds now
+        gone = [name for name, server in before.items() if wanted.get(name) != server]
+        await _closed([one for name in gone for one in self._taken(name)])
+        for name, server in wanted.items() if connect else ():
+            if self._servers.get(name) == server:
+                (self._shared.get(name) or self._session(server, "")).begin()
 
     async def get(self, server: str, identity: str = "") -> Kept:
         """The session with a server. It connects when it is asked."""
@@ -72,7 +73,7 @@ class Keeping:
         kept = self._own.get((server, identity)) if identity else self._shared.get(server)
         if kept is None:
             if identity:
-                await self._make_room(server)
+                self._make_room(server)
             kept = self._session(known, identity)
         return kept
 
@@ -115,31 +116,34 @@ class Keeping:
     async def drop(self, server: str, identity: str) -> None:
         """End the sessions of an identity: they were made with settings that hold no more."""
         keys = [key for key in self._own if key[0].lower() == server and f"{key[1]} ".startswith(f"{identity} ")]
-        for key in keys:
-            await self._own.pop(key).close()
+        await _closed([self._own.pop(key) for key in keys])
 
     async def close(self) -> None:
         """End every session."""
         sessions = [*self._shared.values(), *self._own.values()]
         self._shared, self._own, self._servers = {}, {}, {}
-        await asyncio.gather(*(one.close() for one in sessions))
+        await _closed(sessions)
+        await self._ending.ended()
         self._network.close()
 
-    async def _end(self, server: str) -> None:
-        keys = [key for key in self._own if key[0] == server]
-        sessions = [self._own.pop(key) for key in keys]
-        if (shared := self._shared.pop(server, None)) is not None:
-            sessions.append(shared)
-        await asyncio.gather(*(one.close() for one in sessions))
+    def _taken(self, server: str) -> list[Kept]:
+        """The sessions of a server, which are nobody's from now on."""
+        sessions = [self._own.pop(key) for key in list(self._own) if key[0] == server]
+        shared = self._shared.pop(server, None)
+        return sessions if shared is None else [*sessions, shared]
 
-    async def _make_room(self, server: str) -> None:
-        """Let sessions go that nobody used for long, or the one that was not used for longest."""
-        mine = sorted((key for key in self._own if key[0] == server), key=lambda key: self._own[key].used)
+    def _make_room(self, server: str) -> None:
+        """Let sessions go that nobody used for long, or the one that was not used for longest: one at work only at last."""
+
+        def worth(key: tuple[str, str]) -> tuple[bool, float]:
+            return self._own[key].busy > 0, self._own[key].used
+
+        mine = sorted((key for key in self._own if key[0] == server), key=worth)
         now = time.monotonic()
         over = max(0, len(mine) - _IDENTITIES + 1)
         for i, key in enumerate(mine):
-            if i < over or now - self._own[key].used > _IDLE_SECONDS:
-                await self._own.pop(key).close()
+            if i < over or (not self._own[key].busy and now - self._own[key].used > _IDLE_SECONDS):
+                self._ending.start(self._own.pop(key).close())
 
     def _session(self, server: Server, identity: str) -> Kept:
         log = self.log(server.name)
@@ -183,3 +187,7 @@ class Keeping:
             return old
         signing = self._sign(server, identity, self._network) if self._sign else None
         return Post(origin, server.headers, speaking.received, log, signing=signing)
+
+
+async def _closed(sessions: Sequence[Kept]) -> None:
+    await asyncio.gather(*(one.close() for one in sessions))

@@ -26,6 +26,7 @@ _QUICK = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.0)  # pauses after a loss, before the 
 _LONG = tuple(min(2.0 * 2**i, 60.0) for i in range(10))
 _PATIENCE = 2.5  # seconds for which a call waits for a server that has just been lost
 _CONNECT_SECONDS = 40.0
+_LISTEN = "subscriptions/listen"
 _TOOLS, _PAGES = 10_000, 500
 Open = Callable[[Speaking], Awaitable[Wire]]
 Listed = Callable[[list[JsonObject]], Awaitable[None]]
@@ -43,6 +44,7 @@ class Kept:
         self.state = State.CONNECTING
         self.why = ""
         self.used = time.monotonic()
+        self.busy = 0  # requests that it works on
         self._server = server
         self._open = wire
         self._listed = listed
@@ -58,7 +60,7 @@ class Kept:
         self._room = asyncio.Semaphore(server.at_once)
         self._stale = False
         self._quiet = asyncio.Event()  # its tools are listed, or could not be
-        self._closed = False
+        self._begun = self._closed = False
 
     @property
     def facts(self) -> ServerFacts:
@@ -66,8 +68,10 @@ class Kept:
         return self._facts
 
     def begin(self) -> None:
-        """Connect, and look after the session until it is closed."""
-        self._tasks.start(self._look_after())
+        """Connect, and look after the session until it is closed. A second time it does nothing."""
+        if not self._begun and not self._closed:
+            self._begun = True
+            self._tasks.start(self._look_after())
 
     async def ready(self) -> None:
         """Wait until it is connected. Raises ServerGone with the reason if it cannot be."""
@@ -83,13 +87,18 @@ class Kept:
     ) -> JsonObject:
         """A result, as it came; the request is sent at most once."""
         self.used = time.monotonic()
+        if method == _LISTEN:  # it lasts for as long as somebody wants it, and takes no place of a call
+            return await self._sent(method, params, link, None)
+        seconds = seconds or self._server.seconds
         if self._room.locked():
             await self._in_turn(seconds)
         else:
             await self._room.acquire()
+        self.busy += 1
         try:
             return await self._sent(method, params, link, seconds)
         finally:
+            self.busy -= 1
             self._room.release()
 
     def notify(self, method: str, params: JsonObject) -> None:
@@ -112,9 +121,9 @@ class Kept:
             await speaking.close()
         await self._ending.ended()
 
-    async def _in_turn(self, seconds: float | None) -> None:
+    async def _in_turn(self, seconds: float) -> None:
         try:
-            async with asyncio.timeout(seconds or self._server.seconds):
+            async with asyncio.timeout(seconds):
                 await self._room.acquire()
         except TimeoutError:
             raise ServerGone(
@@ -154,12 +163,24 @@ class Kept:
         until = time.monotonic() + _PATIENCE
         while True:
             try:
-                return await asyncio.shield(self._connecting())
+                return await self._connected()
             except ToolError as error:
-                if time.monotonic() > until or self._long_down() or not self._facts.version:
+                if time.monotonic() > until or self._closed or self._long_down() or not self._facts.version:
                     hint = "It is connected again by itself; a person can look at `toolcrib mcp log`."
                     raise ServerGone(f"{self.name} is not connected: {error.message}", hint=hint) from None
                 await asyncio.sleep(0.1)
+
+    async def _connected(self) -> Speaking:
+        gone = ServerGone("it was taken out of use, or its settings have changed")
+        if self._closed:  # what waited for it must not start it again
+            raise gone
+        try:
+            return await asyncio.shield(self._connecting())
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if not self._closed or task is None or task.cancelling():
+                raise
+            raise gone from None
 
     def _connecting(self) -> "asyncio.Future[Speaking]":
         """The one connection that is being made, for all that wait for it."""
@@ -286,7 +307,7 @@ class Kept:
         wanted = {key: True for kind, key in _LISTS.items() if _says(offered.get(kind), "listChanged")}
         while wanted and self._speaking is speaking and not speaking.wire.lost:
             try:
-                await speaking.request("subscriptions/listen", {"notifications": wanted})
+                await speaking.request(_LISTEN, {"notifications": wanted})
             except (McpFault, ToolFailed, SessionLostError) as error:
                 if isinstance(error, McpFault):
                     return

@@ -40,6 +40,7 @@ _DISCOVER_SECONDS = 5.0
 _ALWAYS = 1e8  # seconds: no limit
 _ROUNDS = 10
 _NOTICE = 64 * 1024  # bytes of a notification: many may come, and whoever hears them must not be held up
+_QUESTIONS = 100  # of a server that are open at a time
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _ASKABLE = {"sampling/createMessage": "sampling", "elicitation/create": "elicitation", "roots/list": "roots"}
 _NOT_CANCELLED = frozenset({"initialize", "server/discover"})
@@ -116,9 +117,10 @@ class Speaking:
             return
         known = cast("JsonObject", params) if isinstance(params, dict) else {}
         if "id" in message:
-            self._asked[message["id"]] = self._tasks.start(self._answer(message["id"], method, known, number))
+            self._question(message["id"], method, known, number)
         elif method == "notifications/cancelled":
-            if (asked := self._asked.get(known.get("requestId"))) is not None:
+            wanted = known.get("requestId")
+            if isinstance(wanted, int | str) and (asked := self._asked.get(wanted)) is not None:
                 asked.cancel()
         elif len(encode(known)) > _NOTICE:
             self._log.say(f"[toolcrib] {method[:80]} was dropped: it is longer than {_NOTICE >> 10} KB")
@@ -231,6 +233,13 @@ class Speaking:
         links = [under.link for under in self._under.values() if under.link is not None]
         owners = {link.owner for link in links}
         return links[-1] if len(owners) == 1 else None
+
+    def _question(self, asked: object, method: str, params: JsonObject, number: int | None) -> None:
+        """Take up a question, unless so many are open that it is a flood: each answer may be a connection."""
+        if not isinstance(asked, int | str) or asked in self._asked or len(self._asked) >= _QUESTIONS:
+            self._log.say(f"[toolcrib] {method[:80]} was dropped: its id is none, or is in use, or too many are open")
+            return
+        self._asked[asked] = self._tasks.start(self._answer(asked, method, params, number))
 
     async def _answer(self, asked: Any, method: str, params: JsonObject, number: int | None) -> None:  # noqa: ANN401
         """Answer a question of the server's: for whoever made the request that it works on."""

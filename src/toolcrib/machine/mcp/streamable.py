@@ -179,8 +179,8 @@ class Post:
         if status in {401, 403}:
             hint = "Give it a header with a credential, or `auth: oauth`."
             raise ToolFailed(f"{host} did not let us in ({status}).", code="not_signed_in", hint=hint)
-        if status >= 500:
-            raise (ServerGone if status == 503 else NotKnown)(f"{host} answered {status}.")
+        if status >= 500:  # 503 too: a proxy also says so when it lost the server in the middle of a call
+            raise NotKnown(f"{host} answered {status}.")
         return {"error": {"code": INVALID_REQUEST, "message": f"{host} answered {status}: {_words(reply.body)}"}}
 
     async def _resumed(self, place: "_Place", heard: Callable[[Event], bool], kept: list[JsonObject]) -> JsonObject:

@@ -7,6 +7,8 @@ that it is one, and is short or no base64, is scrubbed as everything else.
 from string import ascii_letters, digits
 from typing import Any, cast
 
+from msgspec.json import encode
+
 from toolcrib.core.call import JsonObject
 from toolcrib.core.errors import ToolFailed
 
@@ -33,6 +35,14 @@ def laid_aside(message: Any) -> tuple[Any, Kept]:  # noqa: ANN401 - any JSON
     kept: Kept = []
     try:
         return _bare(message, (), kept), kept
+    except RecursionError:
+        raise ToolFailed("What it gave is nested too deeply to be looked at.", code="bad_response") from None
+
+
+def size_of(message: Any) -> int:  # noqa: ANN401
+    """How long it is, written down. Raises ToolFailed for one that is nested too deeply."""
+    try:
+        return len(encode(message))
     except RecursionError:
         raise ToolFailed("What it gave is nested too deeply to be looked at.", code="bad_response") from None
 

@@ -4,6 +4,7 @@ A server of toolcrib.yaml is approved by standing there, and is changed there on
 agent's wait for a person, and every change of what is run or reached makes the approval void.
 """
 
+import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -11,6 +12,7 @@ from secrets import token_hex
 from typing import Any, Protocol
 
 from msgspec import Struct, to_builtins
+from msgspec.json import encode
 from msgspec.structs import replace
 
 from toolcrib.core.call import JsonObject
@@ -33,7 +35,7 @@ from toolcrib.services.mcp.servers import (
 )
 
 CONFIG, PERSON, AGENT, IMPORT = "config", "person", "agent", "import"
-_SECRET = re.compile(r"\{\{secret:[^{}]*\}\}|\$\{\w+\}")
+_VARIABLE = re.compile(r"\$\{[^{}]*\}")
 
 
 class Sessions(Protocol):
@@ -146,6 +148,9 @@ class McpServers:
             raise ToolFailed(f"{old.name} was added by {old.created_by}.", code="not_yours", hint="Ask a person.")
         before = to_builtins(old.server)
         server, _ = server_of(old.name, {**before, **change})
+        if origin == AGENT and _variables(server) - _variables(old.server):
+            hint = "Write a secret as {{secret:NAME}}, or ask a person."
+            raise ToolFailed("An agent cannot hand on variables of our environment.", code="denied", hint=hint)
         await self.book.put(replace(old, server=server, disabled=old.disabled), revision=old.revision)
         return await self._after(old.name)
 
@@ -202,7 +207,7 @@ class McpServers:
     async def observed(self, name: str, listed: Sequence[JsonObject], names: Sequence[str]) -> Observed:
         """A server listed its tools. `names` are those of all other tools there are."""
         found = await self.entry(name)
-        seen = read_tools(listed)
+        seen = await asyncio.to_thread(read_tools, listed)  # schemas that are not plain take long to look at
         others = {pin.name.lower() for pin in await self.book.pins() if pin.server.lower() != found.name.lower()}
         others.update(one.lower() for one in names)
         changed: list[bool] = []
@@ -319,6 +324,11 @@ class McpServers:
 def target(server: Server) -> str:
     """What runs, or where it is reached, in one line."""
     return " ".join((server.command, *server.args)) if server.transport is Transport.STDIO else server.url
+
+
+def _variables(server: Server) -> set[str]:
+    """Where it takes what it is given from our own environment."""
+    return set(_VARIABLE.findall(encode((server.args, server.env, server.headers, server.url, server.oauth)).decode()))
 
 
 def why_out(entry: Entry) -> str:

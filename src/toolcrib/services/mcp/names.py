@@ -1,7 +1,8 @@
 """What a server's tools are called here: `mcp_<server>_<tool>`, at most 64 characters.
 
-The pair of server and tool is the identity; the name is how a model says it. A name that is too long, or that
-somebody has already, ends in a few characters of the pair's digest. Names once given are kept with the pins.
+The pair of server and tool is the identity; the name is how a model says it. A name that is too long, that somebody has
+already, or that has two underscores in a row ends in a few characters of the pair's digest. Names once given are kept
+with the pins.
 """
 
 import re
@@ -21,8 +22,8 @@ def plain(text: str) -> str:
 def name_of(server: str, tool: str, taken: Collection[str] = ()) -> str:
     """The name of a tool here. `taken` are names in small letters that others have."""
     wanted = f"mcp_{plain(server)}_{plain(tool)}"
-    if len(wanted) <= LONGEST and wanted.lower() not in taken:
-        return wanted
+    if len(wanted) <= LONGEST and "__" not in wanted and wanted.lower() not in taken:
+        return wanted  # two underscores are the other form of some name, and a denial of that must not be drawn away
     digest = sha256(f"{server}\0{tool}".encode()).hexdigest()
     for size in range(_DIGITS, len(digest), _DIGITS):
         ending = f"_{digest[:size]}"

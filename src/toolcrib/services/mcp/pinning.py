@@ -38,10 +38,10 @@ def read_tools(listed: Sequence[JsonObject]) -> Observed:
             notes.append(f"a tool with the name {str(name)[:60]!r} was left out")
         elif name in found:
             notes.append(f"there are two tools {name!r}; the first one counts")
-        elif fault := fault_of_schema(definition.get("inputSchema")):
-            notes.append(f"{name} was left out: {fault}")
         elif len(str(definition)) > LARGEST:
             notes.append(f"{name} was left out: its definition is larger than {LARGEST >> 10} KB")
+        elif fault := fault_of_schema(definition.get("inputSchema")):
+            notes.append(f"{name} was left out: {fault}")
         else:
             found[name] = definition
     return Observed(found, tuple(notes))

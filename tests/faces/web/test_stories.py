@@ -379,7 +379,9 @@ async def test_add_an_mcp_server_approve_it_see_its_tools_and_grant_one(crib: De
     await expect(page.locator("main")).to_contain_text("helper has it no more.")
     assert not crib.house.crib.explain("helper", "mcp_things_echo").issued
     await page.get_by_role("button", name="Take it out of use").click()
-    await expect(page.locator("main")).to_contain_text("out of use")
+    await expect(page.locator("header.head")).to_contain_text("out of use")
+    await page.get_by_role("button", name="Take it into use").click()
+    await expect(page.locator("header.head")).to_contain_text("connected", timeout=15_000)  # though no tool changed
 
 
 async def test_a_server_with_thousands_of_tools_and_one_that_cannot_start(crib: Desk, page: Page):

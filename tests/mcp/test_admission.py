@@ -137,7 +137,10 @@ async def test_a_changed_tool_is_quarantined_alone_and_a_new_one_waits():
         assert "mcp_s_echo" not in names(crib)
         call = await called(crib, "mcp_s_echo", {"text": "x"})
         assert call.error is not None
-        assert call.error.message == "mcp_s_echo was not called: quarantined: its description changed."
+        assert call.error.message == (
+            "mcp_s_echo was not called: quarantined: its description changed; "
+            "a person agrees to it with `toolcrib mcp pins s`."
+        )
         waits = await called(crib, "mcp_s_new_one")
         assert waits.error is not None
         assert "new_one of server s is new and waits for approval" in waits.error.message

@@ -105,7 +105,8 @@ class Mcp:
         """The session with a server; it connects when something is asked of it."""
         key = server.lower()
         if why := self._out.get(key):
-            raise ToolFailed(f"{server} cannot be used: {why}.", code="server_not_approved")
+            hint = f"`toolcrib mcp show {server}` says what runs, and what to do."
+            raise ToolFailed(f"{server} cannot be used: {why}.", code="server_not_approved", hint=hint)
         entry, keeping = self._entries.get(key), self._made or self._keeping
         if entry is not None and not keeping.has(entry.name):
             await keeping.use(self._usable(), connect=self._connect)

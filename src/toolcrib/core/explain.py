@@ -81,8 +81,7 @@ def _of(resolver: Resolver, view: View, i: int) -> Explained:
     if view.issued & bit:
         by = last or came
         reason = by.why if by else ""
-        told = any(seen is tool for seen in view.shown)
-        if not told:
+        if not any(seen is tool for seen in view.shown):
             return Explained(
                 tool.name, issued=True, shown=False, step="deferred", let_in=let_in, change="Raise tool_limit or tool_tokens.",
                 reason=f"held through {reason}, and beyond what the prompt may hold; search_tools brings it in",
@@ -119,13 +118,14 @@ def _decisive(view: View, bit: int) -> tuple[Step | None, Step | None]:
 def _not_granted(resolver: Resolver, view: View, i: int) -> tuple[str, str]:
     """Nothing granted it: say which toolkit or toolbox would."""
     bit, grants, rules = 1 << i, resolver.grants, view.rules
+    tool = resolver.registry.tools[i]
+    if taken := next((one for one in rules.lent if not one.gives and tool.name in one.names), None):
+        return taken.why, taken.mend  # a toolbox would not help
     for name in rules.allowed_toolkits:
-        kit = grants.toolkits.get(name)
-        if kit and resolver.mask(tool.name for tool in kit.tools) & bit:
+        if (kit := grants.toolkits.get(name)) and resolver.mask(tool.name for tool in kit.tools) & bit:
             return f"toolkit {name} is not loaded: call load_tools, it takes effect on the next request", ""
-    if resolver.mask(grants.floor) & bit and view.seat.where in resolver.registry.tools[i].traits.where:
+    if resolver.mask(grants.floor) & bit and view.seat.where in tool.traits.where:
         return "its toolboxes are exact, which leaves the core floor out", "Add a toolbox that is not exact."
     boxes = [name for name in grants.toolboxes if resolver.box(name) & bit]
-    tool = resolver.registry.tools[i]
     change = f"Add one of these toolboxes to the agent: {', '.join(sorted(boxes))}." if boxes else ""
     return "not in your toolboxes", change or f"Put {tool.name} in a toolbox of the agent."

@@ -155,6 +155,15 @@ async def test_a_key_opens_the_pages_that_its_scopes_name(stranger: Visitor):
     assert (await stranger.client.get("/vault", headers=bearer)).status_code == 403
 
 
+async def test_how_to_use_a_key_is_what_its_scopes_allow(stranger: Visitor):
+    await _admin(stranger)
+    said = {"name": "k", "role": "operator", "scopes": "mcp", "agents": "helper", "csrf": await _token(stranger)}
+    made = await stranger.post("/people/keys", said, part=True)
+    assert "claude mcp add --transport http toolcrib http://" in made.text
+    assert "/mcp/helper --header" in made.text
+    assert "/api/v1" not in made.text
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def crib(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Desk]:
     async with desk(tmp_path_factory.mktemp("people"), auth="on") as found:
@@ -178,6 +187,9 @@ async def test_from_the_first_link_to_a_key_that_works(crib: Desk):
         await page.get_by_role("button", name="Make key").click()
         key = await page.locator("#secret").inner_text()
         assert key.startswith("tcb_")
+        await expect(page.get_by_role("row", name="the builds")).to_be_visible()  # the list knows it at once
+        await page.get_by_text("How to use it").click()
+        await expect(page.locator("#made")).to_contain_text("/api/v1/agents")
         assert await axe(page) == []
         await page.goto("/people/keys")
         await expect(page.get_by_role("row", name="the builds")).to_contain_text("operator agents")

@@ -362,8 +362,12 @@ async def test_add_an_mcp_server_approve_it_see_its_tools_and_grant_one(crib: De
     await page.get_by_role("button", name="Add server").click()
     await expect(page.locator("main")).to_contain_text("waits for approval")
     await page.get_by_role("button", name="Approve", exact=True).click()
+    await expect(page.get_by_role("status")).to_contain_text("things is approved")
     await mcp.listed("things")
+    await expect(page.locator("header.head")).to_contain_text("connected")  # the head is as new as what is below it
+    await expect(page.locator("header.head")).not_to_contain_text("0 tools")
     await page.goto("/mcp-servers/things")
+    await expect(page.get_by_role("button", name="Connect")).to_have_count(0)
     await expect(page.locator(".pin", has_text="echo")).to_contain_text("approved")
     await page.get_by_label("Grant its tools to").select_option("helper")
     await page.get_by_label("Only these tools").fill("echo")
@@ -375,7 +379,9 @@ async def test_add_an_mcp_server_approve_it_see_its_tools_and_grant_one(crib: De
     await expect(page.locator("main")).to_contain_text("helper has it no more.")
     assert not crib.house.crib.explain("helper", "mcp_things_echo").issued
     await page.get_by_role("button", name="Take it out of use").click()
-    await expect(page.locator("main")).to_contain_text("out of use")
+    await expect(page.locator("header.head")).to_contain_text("out of use")
+    await page.get_by_role("button", name="Take it into use").click()
+    await expect(page.locator("header.head")).to_contain_text("connected", timeout=15_000)  # though no tool changed
 
 
 async def test_a_server_with_thousands_of_tools_and_one_that_cannot_start(crib: Desk, page: Page):
@@ -396,7 +402,7 @@ async def test_a_server_with_thousands_of_tools_and_one_that_cannot_start(crib: 
     assert await axe(page) == []
     await page.goto("/mcp-servers/gone")
     await page.get_by_role("button", name="Connect now").click()
-    await expect(page.get_by_role("status")).to_contain_text("Done")
+    await expect(page.get_by_role("status")).to_contain_text("gone is being connected")
     await page.goto("/mcp-servers/many")
     await expect(page.locator(".pin")).to_have_count(200)
     await expect(page.locator("main")).to_contain_text("4,800 tools more")

@@ -15,6 +15,8 @@ def _known() -> Mapping[str, tuple[str, str]]:
 
 def label(domain: str) -> str:
     """Its words."""
+    if domain == "mcp":
+        return "MCP servers"
     return _known()[domain][0] if domain in _known() else domain.replace("_", " ").replace("-", " ").capitalize()
 
 

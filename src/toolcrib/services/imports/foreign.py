@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from toolcrib.core.errors import BadConfig, Problem
 from toolcrib.core.heavy import heavy
@@ -136,13 +137,22 @@ def list_of(value: Foreign) -> list[Foreign]:
 
 def read_foreign(text: str, source: str) -> Foreign:
     """JSON, JSON with comments, or YAML as plain values. Raises BadConfig when it is none of them."""
-    if len(text) <= BYTES and text.lstrip("\ufeff \t\r\n").startswith(("{", "[", "//", "/*")):
+    json = text.lstrip("\ufeff \t\r\n").startswith(("{", "[", "//", "/*"))
+    if json and len(text) <= BYTES:
         text = _JSON5.sub(_as_yaml, text)
     problems: list[Problem] = []
-    node = parse(text.removeprefix("\ufeff"), source, problems)
+    try:
+        node = parse(text.removeprefix("\ufeff"), source, problems)
+    except BadConfig as error:
+        raise BadConfig([_in_words_of(one, json=json) for one in error.problems], source) from None
     if problems:
         raise BadConfig(problems, source)
     return None if node is None else _plain(node)
+
+
+def _in_words_of(problem: Problem, *, json: bool) -> Problem:
+    """JSON is read as YAML, which nobody who wrote JSON has to know."""
+    return replace(problem, what=problem.what.replace("This is not YAML", "This is not JSON")) if json else problem
 
 
 def _as_yaml(found: re.Match[str]) -> str:

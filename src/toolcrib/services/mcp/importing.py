@@ -13,6 +13,8 @@ from toolcrib.services.mcp.servers import Server
 _VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}")
 _INPUT = re.compile(r"\$\{input:([A-Za-z0-9_.-]+)\}")
 _OTHER = re.compile(r"\$\{[^}]*\}")
+_SECRET = re.compile(r"authorization|token|secret|passw|api[_-]?key", re.IGNORECASE)
+_FILLED = re.compile(r"\{\{secret:|\$\{")
 _EDITORS = frozenset({"workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator"})
 _LISTS = ("mcpServers", "servers", "mcp_servers", "context_servers")
 
@@ -22,6 +24,7 @@ class Imported(Struct, frozen=True):
 
     servers: tuple[Server, ...]
     notes: tuple[Problem, ...]
+    off: frozenset[str] = frozenset()  # those that are switched off there: nobody approves them unseen
 
 
 def read_mcp(found: object, source: str) -> Imported:
@@ -38,6 +41,7 @@ def read_mcp(found: object, source: str) -> Imported:
     notes: list[Problem] = []
     servers: list[Server] = []
     inputs: set[str] = set()
+    off: set[str] = set()
     for name, said in cast("Mapping[str, Any]", whole[key]).items():
         where = f"{key}.{name}"
         if not isinstance(said, Mapping):
@@ -51,10 +55,22 @@ def read_mcp(found: object, source: str) -> Imported:
             continue
         servers.append(server)
         notes += [Problem(where, f"{one}.") for one in left]
+        notes += _told_openly(server, where)
+        if plain.get("disabled") is True or plain.get("enabled") is False:
+            off.add(server.name)
+            notes.append(Problem(where, "It is switched off there, so it waits for approval here."))
     for one in sorted(inputs):
         mend = f"Keep it with: toolcrib vault set {one}"
         notes.append(Problem("inputs", f"The input {one!r} became the secret {{{{secret:{one}}}}}.", mend))
-    return Imported(tuple(servers), tuple(notes))
+    return Imported(tuple(servers), tuple(notes), frozenset(off))
+
+
+def _told_openly(server: Server, where: str) -> list[Problem]:
+    """Values that look like secrets and stand there for anybody to read."""
+    mend = "Keep it with `toolcrib vault set NAME`, and write {{secret:NAME}} instead."
+    said = {**server.env, **server.headers}
+    named = [key for key, value in said.items() if _SECRET.search(key) and value and not _FILLED.search(value)]
+    return [Problem(where, f"The value of {key} looks like a secret, and is kept as it stands.", mend) for key in named]
 
 
 def _plain(value: Any, where: str, notes: list[Problem], inputs: set[str]) -> Any:  # noqa: ANN401 - any value of a file

@@ -96,11 +96,12 @@ def agreed(pin: Pin, by: str, now: float) -> Pin:
 def reason(pin: Pin) -> str:
     """Why a tool is not there; "" when it is."""
     if pin.state is Pinned.PENDING:
-        return f"{pin.tool} of server {pin.server} is new and waits for approval"
+        return f"{pin.tool} of server {pin.server} is new and waits for approval: `toolcrib mcp pins {pin.server}`"
     if pin.state is Pinned.GONE:
         return f"server {pin.server} does not have {pin.tool} any more"
     if pin.state is Pinned.CHANGED and pin.seen is not None:
-        return f"quarantined: its {' and '.join(changes(pin.definition, pin.seen))} changed"
+        what = " and ".join(changes(pin.definition, pin.seen))
+        return f"quarantined: its {what} changed; a person agrees to it with `toolcrib mcp pins {pin.server}`"
     return ""
 
 

@@ -59,7 +59,7 @@ def wrong(name: str, problems: list[str]) -> ToolFailed:
     return ToolFailed(
         f"The MCP server {name[:80]!r} was not saved: {'; '.join(problems)}.",
         code="bad_mcp_server",
-        hint="Give it a command with args and env, or a url with headers.",
+        hint="" if _NAME.fullmatch(name) is None else "Give it a command with args and env, or a url with headers.",
         data={"problems": told},
     )
 
@@ -132,6 +132,8 @@ def _check(server: Server, problems: list[str]) -> None:
     local = server.transport is Transport.STDIO
     if local and not server.command.strip():
         problems.append("it has neither a command nor a url")
+    if "://" in server.command:
+        problems.append("its command is an address; addresses begin with https:// or http://")
     if server.command and server.url:
         problems.append("it has a command and a url; only one of them can be")
     if not local and not server.url.startswith(("http://", "https://")):

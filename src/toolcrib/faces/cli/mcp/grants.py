@@ -3,9 +3,10 @@
 import click
 import msgspec
 
+from toolcrib.app import Crib
 from toolcrib.faces.cli.frame import Asked, Command, pass_asked
-from toolcrib.faces.cli.mcp.group import command, with_mcp
-from toolcrib.faces.cli.opening import agents
+from toolcrib.faces.cli.mcp.group import command, servers_of, with_mcp
+from toolcrib.faces.cli.opening import agents, with_crib
 from toolcrib.faces.cli.output import count, plain, write_json, write_table
 from toolcrib.faces.cli.person import me
 from toolcrib.services.mcp.servers import McpGrant, McpRequest, Reviewed, Scope
@@ -63,8 +64,19 @@ def grant(
         enabled=not off,
         granted_by=me(),
     )
-    with_mcp(asked, lambda mcp: mcp.servers.grant(made), makes_store=True)
+
+    async def work(crib: Crib) -> list[str]:
+        mcp = await servers_of(crib)
+        await _known(crib, scope, holder)
+        await mcp.servers.grant(made)
+        known = {pin.tool for pin in await mcp.servers.pins(name)}
+        return [one for one in (*allow, *deny) if known and one not in known]
+
+    strange = with_crib(asked, work, makes_store=True)
     _print_grant(asked, made)
+    if strange:
+        told = plain(f"{name} has no tool {strange[0]!r}. `toolcrib mcp pins {name}` lists what it calls them.")
+        click.echo(f"note: {told}", err=True)
 
 
 @command.command(
@@ -119,12 +131,13 @@ def request(
 ) -> None:
     """Ask for a server, for an agent or a user. A person answers with `review`."""
     scope, holder = _holder(agent, user)
-    made = with_mcp(
-        asked,
-        lambda mcp: mcp.servers.request(name, scope, holder, tools=tools or None, reason=reason, by=me()),
-        makes_store=True,
-    )
-    _print_request(asked, made)
+
+    async def work(crib: Crib) -> McpRequest:
+        mcp = await servers_of(crib)
+        await _known(crib, scope, holder)
+        return await mcp.servers.request(name, scope, holder, tools=tools or None, reason=reason, by=me())
+
+    _print_request(asked, with_crib(asked, work, makes_store=True))
 
 
 @command.command(
@@ -145,6 +158,12 @@ def _holder(agent: str | None, user: str | None) -> tuple[Scope, str]:
     if bool(agent) == bool(user):
         raise click.UsageError("Say --agent or --user, one of them.")
     return (Scope.AGENT, agent) if agent else (Scope.USER, user or "")
+
+
+async def _known(crib: Crib, scope: Scope, holder: str) -> None:
+    """Refuse an agent that is not there. Users are not all known here."""
+    if scope is Scope.AGENT:
+        crib.resolver.rules_of(holder)
 
 
 def _names(names: tuple[str, ...] | None) -> str:

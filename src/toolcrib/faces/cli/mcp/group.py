@@ -45,9 +45,14 @@ def with_mcp(asked: Asked, work: Callable[[Mcp], Awaitable[T]], *, makes_store: 
     """Do some work with the MCP servers of the crib."""
 
     async def opened(crib: Crib) -> T:
-        await crib.refresh()
-        if crib.mcp is None:
-            raise ToolFailed("This crib has no MCP servers.", code="not_found")
-        return await work(crib.mcp)
+        return await work(await servers_of(crib))
 
     return with_crib(asked, opened, makes_store=makes_store)
+
+
+async def servers_of(crib: Crib) -> Mcp:
+    """The MCP servers of a crib, as they are kept now."""
+    await crib.refresh()
+    if crib.mcp is None:
+        raise ToolFailed("This crib has no MCP servers.", code="not_found")
+    return crib.mcp

@@ -17,6 +17,7 @@ from toolcrib.faces.cli.opening import served_at
 from toolcrib.faces.cli.output import count, plain, write_json, write_table
 from toolcrib.faces.cli.person import at, me
 from toolcrib.services.mcp.desk import IMPORT, Shown
+from toolcrib.services.mcp.servers import State
 
 BYTES = 5 * 1024 * 1024
 
@@ -79,6 +80,7 @@ def add(  # noqa: PLR0917 - click hands all of them over
     approve: bool,
 ) -> None:
     """Add a server: a program with its arguments, or an address. Options stand before NAME."""
+    cwd = str(Path(cwd).resolve()) if cwd else None
     said: dict[str, Any] = {"type": kind, "cwd": cwd, "auth": auth, "sandbox": sandbox}
     if len(target) == 1 and target[0].startswith(("http://", "https://")):
         said |= {"url": target[0], "headers": _pairs(headers)}
@@ -86,6 +88,9 @@ def add(  # noqa: PLR0917 - click hands all of them over
         said |= {"command": target[0], "args": list(target[1:]), "env": _pairs(env)}
     made = with_mcp(asked, lambda mcp: mcp.servers.add(name, said, by=me(), approve=approve), makes_store=True)
     _print(asked, made)
+    if near := [] if cwd or "url" in said else _here(target):
+        what = f"{near[0]!r} is looked for in the folder that Toolcrib is started in, which a client may choose."
+        click.echo(f"note: {plain(what)} Fix it with --cwd, or name the whole path.", err=True)
 
 
 @command.command(
@@ -96,9 +101,7 @@ def add(  # noqa: PLR0917 - click hands all of them over
 @pass_asked
 def import_file(asked: Asked, file: Path, *, approve: bool) -> None:
     """Add the servers of another program's mcp.json: `mcpServers`, or VS Code's `servers`. They wait for approval."""
-    if file.stat().st_size > BYTES:
-        raise click.ClickException(f"{file} has more than {BYTES:,} bytes, which is no mcp.json.")
-    foreign = heavy("toolcrib.services.imports.foreign").read_foreign(file.read_text("utf-8-sig"), str(file))
+    foreign = heavy("toolcrib.services.imports.foreign").read_foreign(_text_of(file), str(file))
     found = heavy("toolcrib.services.mcp.importing").read_mcp(foreign, str(file))
     notes = [str(note) for note in found.notes]
 
@@ -106,7 +109,8 @@ def import_file(asked: Asked, file: Path, *, approve: bool) -> None:
         made: list[Shown] = []
         for server in found.servers:
             try:
-                made.append(await mcp.servers.add_server(server, by=me(), origin=IMPORT, approve=approve))
+                yes = approve and server.name not in found.off
+                made.append(await mcp.servers.add_server(server, by=me(), origin=IMPORT, approve=yes))
             except ToolError as error:
                 notes.append(f"{server.name}: {error.message}")
         return made
@@ -173,7 +177,7 @@ def retry(asked: Asked, name: str) -> None:
     shown, trouble = with_mcp(asked, work, makes_store=True)
     if asked.json:
         write_json({**_told(shown), "trouble": trouble})
-    else:
+    elif not trouble or shown.state in {State.PENDING, State.DISABLED}:
         _print(asked, shown)
     if trouble:
         raise click.ClickException(plain(trouble))
@@ -191,7 +195,9 @@ def log(asked: Asked, name: str) -> None:
             await mcp.listed(entry.name)
             await asyncio.sleep(0.3)  # what it writes just after it was asked
         except ToolError as error:
-            return [*mcp.said(entry.name), (0.0, error.message)]
+            said = mcp.said(entry.name)
+            told = said[-1][1].partition("not connected: ")[2] if said else ""
+            return said if told and error.message.endswith(told) else [*said, (0.0, error.message)]
         return mcp.said(entry.name)
 
     lines = with_mcp(asked, work, makes_store=True)
@@ -206,6 +212,20 @@ def _where_they_run(asked: Asked) -> None:
     """A state is that of a process, and this one has just begun."""
     if address := served_at(asked):
         click.echo(f"The server that is up has its own connections; how it stands with them: {address}/mcp-servers")
+
+
+def _text_of(file: Path) -> str:
+    if file.stat().st_size > BYTES:
+        raise click.ClickException(f"{file} has more than {BYTES:,} bytes, which is no mcp.json.")
+    try:
+        return file.read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise click.ClickException(f"{file} is no text in UTF-8, so it is no mcp.json.") from None
+
+
+def _here(target: Sequence[str]) -> list[str]:
+    """The words of a command that mean something else in another folder."""
+    return [one for one in target if (one in {".", ".."} or "/" in one) and Path(one).exists() and one[:1] != "/"]
 
 
 def _pairs(given: Sequence[str]) -> dict[str, str]:
@@ -229,10 +249,12 @@ def _print(asked: Asked, one: Shown) -> None:
     why = f", {one.why}" if one.why else ""
     click.echo(click.style(plain(one.name), bold=True) + f"  {one.state.value}{plain(why)}")
     click.echo(f"  {one.transport.value}  {plain(one.target)}")
+    if one.cwd:
+        click.echo(f"  in  {plain(one.cwd)}")
     for word, names in (("environment", one.env), ("headers", one.headers)):
         if names:
             click.echo(f"  {word}  {plain(', '.join(names))}")
     waiting = f", {one.pending} waiting, {one.changed} quarantined" if one.pending or one.changed else ""
     click.echo(f"  {count(one.tools, 'tool')}{waiting}")
-    if one.state.value == "pending_approval":
-        click.echo(f"  To use it: toolcrib mcp approve {plain(one.name)}")
+    if word := {State.PENDING: "approve", State.DISABLED: "enable"}.get(one.state):
+        click.echo(f"  To use it: toolcrib mcp {word} {plain(one.name)}")

@@ -31,7 +31,7 @@ def tools(asked: Asked, name: str) -> None:
         try:
             await mcp.listed(entry.name)
         except ToolError as error:
-            return await mcp.servers.pins(entry.name), error.message
+            return await mcp.servers.pins(entry.name), f"{error.message} {error.hint}".strip()
         return await mcp.servers.pins(entry.name), ""
 
     found, trouble = with_mcp(asked, work, makes_store=True)
@@ -42,7 +42,8 @@ def tools(asked: Asked, name: str) -> None:
         write_table(("name", "state", "description"), rows)
         click.echo(count(len(found), "tool"))
     if trouble:
-        click.echo(f"note: these are the last known ones. {plain(trouble)}", err=True)
+        known = "these are the last known ones" if found else "none is known yet"
+        click.echo(f"note: {known}. {plain(trouble)}", err=True)
 
 
 @command.command(
@@ -118,6 +119,8 @@ def login(asked: Asked, name: str, port: int) -> None:
 @pass_asked
 def config(asked: Asked, client: str, agent: str, url: str | None) -> None:
     """Print what to paste into a client, so that it has the tools of one agent."""
+    if url is not None and not url.startswith(("http://", "https://")):
+        raise click.UsageError(f"{url[:80]!r} is no address: it begins with http:// or https://.")
     if url is None:  # a server elsewhere has agents of its own
         with_crib(asked, lambda crib: _known(crib, agent))
     made = heavy("toolcrib.services.mcp.clients").config_for(
@@ -131,6 +134,10 @@ def config(asked: Asked, client: str, agent: str, url: str | None) -> None:
     else:
         click.echo(f"Put this into {made.file}:\n")
     click.echo(made.text)
+    if url is not None:
+        asks = "VS Code asks for a key" if client == "vscode" else "TOOLCRIB_KEY is a key"
+        page = plain(f"{url.rstrip('/')}/people/keys")
+        click.echo(f"\n{asks} with the scope mcp and the role operator. Make one: {page}", err=True)
 
 
 async def _known(crib: Crib, agent: str) -> None:

@@ -19,6 +19,13 @@ PAGE = Page(title="MCP servers", icon="plug", path="/mcp-servers", group="Connec
 LIST = "/mcp-servers"
 LOG_SHOWN = 200
 PINS_SHOWN = 200
+_ORDER = {"approved": 1, "gone": 2}  # tools that wait for somebody come first
+_DONE = {
+    "approve": "{} is approved, and is being connected.",
+    "disable": "{} is out of use.",
+    "enable": "{} may be used again, if it is approved.",
+    "retry": "{} is being connected.",
+}
 
 
 def _desk(request: Request) -> Any:  # noqa: ANN401 - services.mcp.desk.McpServers, where this house has it
@@ -121,7 +128,7 @@ async def one(request: Request) -> Response:
     server = await desk.get(name)
     mine, q = server.name.lower(), request.query_params.get("q", "").strip()
     pins = [pin for pin in await desk.pins(server.name) if q.lower() in f"{pin.tool} {pin.name}".lower()]
-    pins.sort(key=lambda pin: pin.state == "approved")  # those that wait for somebody come first
+    pins.sort(key=lambda pin: _ORDER.get(pin.state, 0))
     return await render(
         request,
         "mcp_servers/one.html",
@@ -157,7 +164,7 @@ async def act(request: Request) -> Response:
         return done(request, LIST, f"{name} is forgotten, and all that was kept about it.")
     else:
         raise ToolFailed("Choose what to do.", code="bad_act")
-    return done(request, link(name), "Done.")
+    return done(request, link(name), _DONE[what].format(name))
 
 
 @allows(Role.ADMIN, "mcp")

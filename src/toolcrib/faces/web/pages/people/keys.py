@@ -1,6 +1,8 @@
 """Keys of programs: made once, shown once, narrowed to what they need."""
 
 import time
+from collections.abc import Sequence
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -39,6 +41,15 @@ async def index(request: Request) -> Response:
     )
 
 
+def _use(secret: str, base: str, scopes: Sequence[str], agents: Sequence[str]) -> str:
+    """A line that works with a key of these scopes."""
+    header = f'"Authorization: Bearer {secret}"'
+    if "mcp" in scopes:
+        agent = quote(agents[0]) if agents else "AGENT"
+        return f"claude mcp add --transport http toolcrib {base}/mcp/{agent} --header {header}"
+    return f"curl -H {header} {base}/api/v1/{'agents' if not scopes or 'agents' in scopes else '...'}"
+
+
 @allows(Role.VIEWER, "keys")
 @answering
 async def make(request: Request) -> Response:
@@ -54,7 +65,9 @@ async def make(request: Request) -> Response:
         agents=filled.many("agents") or None,
         days=filled.number("days", "How many days"),
     )
-    more = f'curl -H "Authorization: Bearer {made.secret}" {request.url.scheme}://{request.url.netloc}/api/v1/agents'
+    more = _use(
+        made.secret, f"{request.url.scheme}://{request.url.netloc}", filled.many("scopes"), filled.many("agents")
+    )
     return await render(
         request,
         "people/once.html",

@@ -9,9 +9,13 @@ from typing import Any
 import httpx2
 import pytest
 
+from tests.mcp.conftest import crib_with, plain
 from tests.mcp.gateways import Up, everything, up
 from toolcrib import tool
 from toolcrib.faces.mcp.door import Rules
+from toolcrib.faces.mcp.gateway import Gateway
+from toolcrib.faces.mcp.peers import BYTES_KEPT, Place, Session
+from toolcrib.faces.mcp.upstream import NoServers
 from toolcrib.services.people.keys import ApiKeys
 from toolcrib.services.people.persons import Persons
 from toolcrib.services.people.principal import Role
@@ -100,6 +104,7 @@ async def test_without_a_key_nobody_comes_in_and_the_answer_says_how():
             said = answer.headers["www-authenticate"]
             assert said.startswith("Bearer ")
             assert "/.well-known/oauth-protected-resource/mcp/a" in said
+            assert ("not known here" in answer.json()["error"]["message"]) == ("nope" in str(headers))
         where = f"{client.gateway.base.removesuffix('/mcp')}/.well-known/oauth-protected-resource/mcp/a"
         told = (await client.http.get(where)).json()
         assert told["resource"] == client.url
@@ -146,6 +151,31 @@ async def test_an_agent_that_is_not_there_is_not_found():
         client.url = f"{client.gateway.base}/lok"
         answer = await client.post(message("initialize", HELLO))
         assert (answer.status_code, "no agent 'lok'" in answer.text) == (404, True)
+
+
+async def test_a_server_that_is_not_there_cannot_be_shown_alone():
+    async with crib_with({"s": plain()}) as crib:
+        gateway = Gateway(crib, crib.mcp or NoServers())
+        try:
+            assert gateway.why_not("s") == gateway.why_not("S") == gateway.why_not("") == ""
+            assert gateway.why_not("nosuch") == "there is no MCP server 'nosuch'"
+            assert crib.mcp is not None
+            await crib.mcp.servers.add("new", {"command": "x"}, by="me")
+            await crib.refresh()
+            assert gateway.why_not("new") == "server new is pending approval"
+        finally:
+            await gateway.close()
+
+
+async def test_answers_that_can_be_fetched_again_are_kept_within_bounds():
+    session = Session(Place("a", None, ""), "2025-11-25", {}, {})
+    for number in range(40):
+        stream = session.stream()
+        stream.put(b"x" * 1_000_000)
+        stream.close()
+        assert sum(one.size for one in session.streams.values()) < BYTES_KEPT + 2_000_000, number
+    assert len(session.streams) > 1
+    assert session.stream().name in session.streams
 
 
 async def test_a_session_ends_when_its_client_says_so():

@@ -97,6 +97,29 @@ def test_an_agent_that_is_not_there_is_told_on_standard_error(home: Path):
     assert "Did you mean helper" in ended.stderr
 
 
+@pytest.mark.parametrize("source", ["/dev/null", "closed", "file"])
+def test_without_a_client_it_ends(home: Path, tmp_path: Path, source: str):
+    (tmp_path / "asked").write_text(CALLED % (1, "ping", "{}"))
+    command = [sys.executable, *line(home, "--agent", "other")]
+    given = {"/dev/null": "</dev/null", "closed": "<&-", "file": f"<{tmp_path}/asked"}[source]
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'exec "$@" {given}', "sh", *command],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        cwd=ROOT,
+        check=False,
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+    assert ('"result"' in done.stdout) == (source == "file")
+
+
+def test_a_server_that_is_not_there_is_told_on_standard_error(home: Path):
+    done = run(home, "--agent", "helper", "--server", "nosuch")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "there is no MCP server 'nosuch'" in done.stderr
+
+
 async def test_a_yes_from_another_process_lets_the_same_call_run(home: Path):
     client: Any = Person().client(started(home, "--agent", "helper"), "old")
     client.elicitation_callback = None

@@ -146,6 +146,11 @@ class Mcp:
         """The servers that may be used."""
         return [entry.name for entry in self._entries.values() if entry.usable]
 
+    def why_not(self, server: str) -> str:
+        """Why a server cannot be used; "" when it can be."""
+        key = server.lower()
+        return self._out.get(key, "") if key in self._entries else f"there is no MCP server {server[:64]!r}"
+
     def listen(self, heard: Heard) -> "Callable[[], None]":
         """Hear what servers tell by themselves."""
         return self._keeping.listen(heard)

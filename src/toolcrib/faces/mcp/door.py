@@ -80,7 +80,9 @@ class Door:
         word, _, token = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
         principal = await tokens.principal(token.strip()) if word.lower() == "bearer" else None
         if principal is None:
-            raise Refused(401, "Send a key: `Authorization: Bearer tcb_...`.", self._challenge(headers, path, token))
+            known = "That key is not known here, or holds no more. " if token and word.lower() == "bearer" else ""
+            wanted = f"{known}Send a key: `Authorization: Bearer tcb_...`."
+            raise Refused(401, wanted, self._challenge(headers, path, token))
         if not principal.may(Role.OPERATOR, SCOPE):
             raise Refused(403, f"This key may not use tools: it needs the role operator and the scope {SCOPE}.")
         if not principal.may_act_as(agent):

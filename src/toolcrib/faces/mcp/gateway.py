@@ -121,6 +121,10 @@ class Gateway:
                 INTERNAL_ERROR, f"{error.message} {error.hint}".rstrip(), error.as_fault().as_json()
             ) from None
 
+    def why_not(self, server: str) -> str:
+        """Why a server cannot be shown alone; "" when it can be, or none is wanted."""
+        return self.crib.mcp.why_not(server) if server and self.crib.mcp is not None else ""
+
     async def admitted(self, place: Place) -> None:
         """See that an agent is there. Raises UnknownAgent."""
         await self.crib.refresh()

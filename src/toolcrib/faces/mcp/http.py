@@ -108,18 +108,20 @@ class Endpoint:
             if not agent:
                 raise Refused(404, _WHICH)
             known = agent, alone or parse_qs(key[1].decode("latin-1")).get("server", [""])[0]
-            if len(self._paths) < 1000:
+            if len(self._paths) < 1000 and len(key[0]) + len(key[1]) < 500:
                 self._paths[key] = known
         return known
 
     async def _there(self, place: Place) -> None:
-        """The agent exists, and the server that it wants alone is one that it holds something of."""
-        if place.agent in self._gateway.crib.resolver.grants.agents:
+        """The agent exists, and the server that it wants alone can be used."""
+        if place.agent in self._gateway.crib.resolver.grants.agents and not self._gateway.why_not(place.alone):
             return
         try:
             await self._gateway.admitted(place)
         except UnknownAgent as error:
             raise Refused(404, f"{error.message} {error.hint}".rstrip()) from None
+        if why := self._gateway.why_not(place.alone):
+            raise Refused(404, f"Nothing can be shown under its own names: {why}.")
 
     async def _metadata(self, scope: Scope, headers: Given, send: Send) -> None:
         found = self._door.metadata(headers, scope["path"])

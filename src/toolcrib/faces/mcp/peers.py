@@ -16,6 +16,7 @@ from toolcrib.services.people.principal import Principal
 
 Out = Callable[[bytes], None]
 STREAMS_KEPT = 64  # answers that a client may still fetch after its connection was cut
+BYTES_KEPT = 4 * 1024 * 1024  # of answers that a session can ask for again
 
 
 class Place:
@@ -144,9 +145,11 @@ class Session(Peer):
         """A stream for the answer to one request."""
         self._count += 1
         name = str(self._count)
-        if len(self.streams) >= STREAMS_KEPT:
-            for old in [key for key, one in self.streams.items() if one.closed][: STREAMS_KEPT // 2]:
-                del self.streams[old]
+        held = sum(one.size for one in self.streams.values())
+        for old in [key for key, one in self.streams.items() if one.closed]:  # the oldest first
+            if len(self.streams) < STREAMS_KEPT and held <= BYTES_KEPT:
+                break
+            held -= self.streams.pop(old).size
         made = self.streams[name] = Stream(name)
         return made
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import stat
 import sys
 from collections.abc import AsyncIterator
 
@@ -17,22 +18,27 @@ class Lines:
         self._source = source
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        reader = asyncio.StreamReader(limit=LONGEST)
-        loop = asyncio.get_running_loop()
-        try:
-            transport, _ = await loop.connect_read_pipe(
-                lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(os.dup(self._source), "rb", 0)
-            )
-        except ValueError:  # a plain file, which never makes anybody wait
-            with os.fdopen(os.dup(self._source), "rb") as file:
+        source = os.dup(self._source)
+        if _never_waits(source):
+            with os.fdopen(source, "rb") as file:
                 for line in file:
                     yield line
             return
+        reader = asyncio.StreamReader(limit=LONGEST)
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(source, "rb", 0)
+        )
         try:
             while line := await _line(reader):
                 yield line
         finally:
             transport.close()
+
+
+def _never_waits(source: int) -> bool:
+    """Whether it is a plain file or something like /dev/null, which the event loop cannot watch and need not."""
+    mode = os.fstat(source).st_mode
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode) or (stat.S_ISCHR(mode) and not os.isatty(source))
 
 
 async def _line(reader: asyncio.StreamReader) -> bytes:
@@ -55,6 +61,10 @@ async def _line(reader: asyncio.StreamReader) -> bytes:
 
 def own_output() -> int:
     """Keep standard output for the protocol, and send everything else that is printed to standard error."""
+    try:
+        os.fstat(0)
+    except OSError:  # closed before we began: what is opened next would be taken for the input
+        os.open(os.devnull, os.O_RDONLY)
     sys.stdout.flush()
     kept = os.dup(1)
     os.dup2(2, 1)

@@ -27,6 +27,7 @@ class Stream:
         self._numbered = numbered
         self._limit = limit
         self._kept: deque[bytes] = deque()
+        self.size = 0  # bytes of those that are kept
         self._first = 0  # the number of the first that is kept
         self._wake: asyncio.Future[None] | None = None
         self._reader = 0
@@ -37,10 +38,11 @@ class Stream:
         if self.closed:
             return
         if len(self._kept) >= self._limit:
-            self._kept.popleft()
+            self.size -= len(self._kept.popleft())
             self.lost += 1
             self._first += 1
         self._kept.append(message)
+        self.size += len(message)
         self._rouse()
 
     def close(self) -> None:

@@ -6,6 +6,7 @@ import signal
 import click
 
 from toolcrib.app import Crib, open_crib
+from toolcrib.core.errors import ToolFailed
 from toolcrib.core.heavy import heavy
 from toolcrib.faces.cli.frame import Asked, pass_asked
 from toolcrib.faces.cli.frame import command as declare
@@ -13,6 +14,8 @@ from toolcrib.faces.cli.opening import agents, find
 from toolcrib.faces.cli.output import plain
 from toolcrib.faces.cli.person import me
 from toolcrib.services.people.principal import Principal, Role
+
+_WHICH = "`toolcrib mcp list` shows the servers and how it stands with them."
 
 
 @declare("serve", "toolcrib mcp --agent helper", "toolcrib mcp --agent helper --server github", json=False)
@@ -44,7 +47,10 @@ def serve(asked: Asked, agent: str, server: str, workspace: str | None) -> None:
 
 async def _serve(crib: Crib, agent: str, server: str, output: int) -> None:
     """Answer until the input ends, or until it is told to stop."""
+    await crib.refresh()
     crib.resolver.rules_of(agent)
+    if server and crib.mcp is not None and (why := crib.mcp.why_not(server)):
+        raise ToolFailed(f"Nothing can be shown under its own names: {why}.", code="not_found", hint=_WHICH)
     face = heavy("toolcrib.faces.mcp.piping")
     who = Principal(id=me(), name=me(), role=Role.ADMIN, via="off")
     serving = asyncio.ensure_future(face.serve(crib, agent, who, server, output))

@@ -18,6 +18,7 @@ from tests.mcp.sdk_server import PICTURE
 from tests.mcp.test_sessions import Asker
 from toolcrib.app import Crib
 from toolcrib.core.errors import ToolFailed
+from toolcrib.machine.mcp.connection import Connection, LostError
 from toolcrib.machine.mcp.events import EventReader, TooLargeError
 from toolcrib.services.mcp.downstream import LINK, ServerGone
 from toolcrib.services.mcp.servers import State
@@ -334,3 +335,22 @@ async def test_an_answer_of_a_hundred_megabytes_is_not_waited_for(kind: str):
             huge = await called(crib, "mcp_s_huge")
     assert huge.error is not None
     assert (huge.error.code, "longer than 32 MB" in huge.error.message) == ("unknown_outcome", True)
+
+
+async def test_what_was_put_off_and_not_written_may_be_sent_again():
+    async def nobody(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(nobody, "127.0.0.1", 0) as server:
+        loop = asyncio.get_running_loop()
+        address = server.sockets[0].getsockname()[:2]
+        for together in (True, False):
+            transport, connection = await loop.create_connection(lambda: Connection(lambda _: None), *address)
+            answer = connection.ask(b"POST / HTTP/1.1\r\n\r\n", None, together=together)
+            connection.close()
+            with pytest.raises(LostError) as lost:
+                await answer
+            assert lost.value.sent is not together
+            transport.close()

@@ -35,11 +35,11 @@ class Reply(Struct):
 
 
 class LostError(Exception):
-    """The connection ended before the answer. `begun`: some of the answer had come."""
+    """The connection ended before the answer. `sent`: the request may have reached the server."""
 
-    def __init__(self, why: str, *, begun: bool = False) -> None:
+    def __init__(self, why: str, *, sent: bool = True) -> None:
         super().__init__(why)
-        self.begun = begun
+        self.sent = sent
 
 
 class Connection(asyncio.Protocol):
@@ -58,6 +58,7 @@ class Connection(asyncio.Protocol):
         self._body: bytes | bytearray = b""
         self._status = self._dry = self._lines = 0
         self._busy = False
+        self._sent = True
         self._drain: asyncio.TimerHandle | None = None
         self.closed = False
         self.since = 0.0  # when it became free
@@ -75,6 +76,7 @@ class Connection(asyncio.Protocol):
         self._waiting = self._loop.create_future()
         self._status, self._headers, self._body, self._events = 0, {}, b"", None
         self._dry = self._lines = 0
+        self._sent = not together
         if together:
             self._outbox.put(partial(self._write, data))
         else:
@@ -83,6 +85,7 @@ class Connection(asyncio.Protocol):
 
     def _write(self, data: bytes) -> None:
         if not self.closed:
+            self._sent = True
             self._transport.write(data)
 
     def close(self) -> None:
@@ -182,6 +185,6 @@ class Connection(asyncio.Protocol):
     def _fail(self, why: str) -> None:
         waiting, self._waiting = self._waiting, None
         if waiting is not None and not waiting.done():
-            waiting.set_exception(LostError(why, begun=bool(self._status)))
+            waiting.set_exception(LostError(why, sent=self._sent))
         if not self.closed:
             self.close()

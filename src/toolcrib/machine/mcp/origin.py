@@ -75,7 +75,7 @@ class Origin:
         try:
             return await answer
         except LostError as error:
-            raise NotKnown(f"{self.host} did not answer: {error}.") from None
+            raise (NotKnown if error.sent else ServerGone)(f"{self.host} did not answer: {error}.") from None
         except asyncio.CancelledError:
             connection.close()
             raise

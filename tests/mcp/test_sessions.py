@@ -356,6 +356,19 @@ async def test_a_server_that_cannot_be_started_fails_visibly_and_is_tried_again_
         await until(lambda: crib.mcp.state("s")[0] is State.CONNECTED)  # type: ignore[union-attr]
 
 
+async def test_a_server_is_connected_anew_when_somebody_wants_it():
+    async with crib_with({"s": plain()}) as crib:
+        assert crib.mcp is not None
+        await crib.mcp.start()
+        await listed(crib, "s")
+        first = pid_of(crib, "s")
+        crib.mcp.retry("s")
+        await until(lambda: "connected anew" in said(crib, "s"))
+        await until(lambda: crib.mcp.state("s")[0] is State.CONNECTED)  # type: ignore[union-attr]
+        assert (await called(crib, "mcp_s_echo", {"text": "x"})).ok
+        assert pid_of(crib, "s") != first
+
+
 @pytest.mark.meets("mcp:health:thirty-seconds")
 async def test_a_server_that_stops_answering_pings_is_started_again(monkeypatch: pytest.MonkeyPatch):
     from toolcrib.machine.mcp import kept

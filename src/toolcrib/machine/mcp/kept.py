@@ -107,9 +107,11 @@ class Kept:
             self._speaking.notify(method, params)
 
     def retry(self) -> None:
-        """Try again now."""
+        """Connect now; anew where it is connected, for its program may be another by now."""
         self._failed = (0.0, "")
         self._down = time.monotonic()
+        if self._speaking is not None:
+            self._tasks.start(self._lost(self._speaking, "somebody wants it connected anew"))
         self._wake.set()
 
     async def close(self) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import time
 from pathlib import Path
 from typing import Any
 
@@ -84,8 +85,19 @@ async def test_old_files_and_drafts_of_dead_processes_are_removed(tmp_path: Path
     (tmp_path / "results" / "half.draft").write_text("x")
     for path in (tmp_path / "results").iterdir():
         os.utime(path, (1.0, 1.0))
-    await results.keep("c2", ANNA, "y")
+    await FileResults(tmp_path / "results").keep("c2", ANNA, "y")  # one that has just begun looks at once
     assert len(list((tmp_path / "results").iterdir())) == 1
+
+
+async def test_thousands_of_files_cost_no_more_each_than_a_few_and_stay_within_bounds(tmp_path: Path) -> None:
+    results = FileResults(tmp_path / "results", most=1_500_000)
+    began = time.process_time()
+    for number in range(3000):
+        await results.keep(f"c{number}", ANNA, "x" * 1000)
+    assert time.process_time() - began < 4  # with a look at all of them each time it would be some twenty
+    held = sum(path.stat().st_size for path in (tmp_path / "results").iterdir())
+    assert 1_000_000 < held <= 1_500_000
+    assert (await results.read("c2999", ANNA)).text == "x" * 1000
 
 
 async def test_a_file_that_was_damaged_is_as_good_as_gone(tmp_path: Path) -> None:

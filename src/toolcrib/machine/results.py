@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from threading import Lock
 
 import msgspec
 
@@ -14,6 +15,7 @@ from toolcrib.core.call import Attachment, Caller
 from toolcrib.services.content.results import BYTES_KEPT, SECONDS_KEPT, Kept, no_result
 from toolcrib.services.store import StoreError
 
+LOOKS, SPARE = 60.0, 0.1  # seconds between two looks at all of them; the share that is let go of beyond what has to be
 _ENDING = ".result"
 _encode = msgspec.msgpack.encode
 _decode = msgspec.msgpack.Decoder(Kept).decode
@@ -26,6 +28,9 @@ class FileResults:
         self._folder = folder
         self._most = most
         self._seconds = seconds
+        self._size = 0  # of all that is kept, about: what was there at the last look, and what was written since
+        self._looked = -LOOKS
+        self._lock = Lock()
 
     async def keep(self, call: str, caller: Caller, text: str, attachments: Sequence[Attachment] = ()) -> None:
         made = Kept(
@@ -58,23 +63,35 @@ class FileResults:
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             with os.fdopen(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600), "wb") as file:
-                file.write(_encode(kept))
+                size = file.write(_encode(kept))
             draft.replace(path)
         except OSError as error:
             with suppress(OSError):
                 draft.unlink()
             raise StoreError(f"The whole result could not be kept: {error.strerror or error}.") from error
-        self._prune()
+        with self._lock:
+            self._size += size
+            if self._size > self._most or time.monotonic() - self._looked >= min(LOOKS, self._seconds):
+                self._prune()
 
     def _prune(self) -> None:
-        """Remove what is too old, then the oldest until the rest fits. Drafts of a process that died go with age."""
+        """Remove what is too old, then the oldest until the rest fits. Drafts of a process that died go with age.
+
+        Looking at all files for each one that is written would take longer the more there are. So it is done once in a
+        while, and where there are too many, some more than has to be goes at once.
+        """
         oldest = time.time() - self._seconds
+        files = sorted(self._files(), reverse=True)  # newest first
+        fits = sum(taken for _, taken, _ in files) <= self._most
+        bound = self._most if fits else self._most * (1 - SPARE)
         size = 0
-        for at, taken, path in sorted(self._files(), reverse=True):  # newest first
-            size += taken
-            if at < oldest or size > self._most:
+        for number, (at, taken, path) in enumerate(files):
+            if at < oldest or (size + taken > bound and number):
                 with suppress(OSError):
                     path.unlink()
+            else:
+                size += taken
+        self._size, self._looked = size, time.monotonic()
 
     def _files(self) -> list[tuple[float, int, Path]]:
         found: list[tuple[float, int, Path]] = []
